@@ -1,0 +1,1 @@
+"""Path and bytes in, values out: knows nothing of editors or models."""
