@@ -1,0 +1,33 @@
+"""What a format is to the rest of the core: a name, a way to recognise it, and a scanner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from milepost.core.scan import Context, Scanner
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The head of a file, as detection sees it.
+
+    `head` is at most 256 KiB, `lines` its whole lines without their ends (at most 2,000), `whole` says that the file ends
+    with `head`. `name` is the file's name, for ties only.
+    """
+
+    name: str
+    head: bytes
+    lines: tuple[bytes, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file. `sniff` says how sure it is, 0 to 1, from the content; `suffixes` only break ties."""
+
+    name: str
+    title: str
+    sniff: Callable[[Sample], float]
+    scanner: Callable[[Context], Scanner]
+    suffixes: tuple[str, ...] = ()
