@@ -1,0 +1,80 @@
+"""Where in a block a person would look first: one fast pass for many short strings.
+
+Hyperscan looks for a few dozen literals (its literal matcher runs at memory speed as long as little is found). A hit only
+says "look at this line": `incident_rules` decides. So the strings are deliberately short pieces that catch every case
+("rror" for error, Error, IOError), and precision is left to the second look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import hyperscan
+import numpy as np
+import numpy.typing as npt
+
+#: Pieces of words that mark an incident, or may.
+LITERALS: tuple[bytes, ...] = tuple(
+    text.encode()
+    for text in (
+        # severities
+        "ERR|rror|FATAL|atal|SEVERE|evere|CRIT|critical|Critical|PANIC|panic|EMERG|emerg|ALERT|alert|WARN|warn|Warn"
+        # exceptions and crashes
+        "|xception|raceback|egmentation|egfault|ore dumped|ut of memory|oom-kill|bort|ssert|goroutine|Stack trace|Call Trace"
+        # failures
+        "|ailed|ailure|FAIL|efused|enied|imed out|imeout|TIMEOUT|nreachable|orrupt|ismatch|nvalid|nable to|annot |ould not "
+        "|an't |not found|o such |issing|xceed|verflow|eadlock|nexpected|isconnect|illed|KILLED|reject|o match|onflict"
+        # builds
+        "|undefined |unresolved|*** |ERR!|xit status|xit code|return code|non-zero|nothing provides|o space left|not ok "
+        # life cycle
+        "|tarting|tarted|estart|hutdown|hutting|SHUTDOWN|eboot|Booting|boot:|erminat|Linux version|istening on"
+        "|eady to |eady for |nitializing"
+        # retries and values that went wrong
+        "|etrying|etry |etries|NaN|=nan| nan|nfinity|=inf|=-"
+    ).split("|")
+)
+
+
+class TriggerPatterns:
+    """A compiled set of literals and, where a layout needs them, regular expressions. Shared by copies of a scanner."""
+
+    def __init__(self, extra: Iterable[bytes] = ()) -> None:
+        literals = [_escape(literal) for literal in LITERALS]
+        expressions = literals + list(extra)
+        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+        self._database.compile(
+            expressions=expressions,
+            ids=list(range(len(expressions))),
+            elements=len(expressions),
+            flags=[hyperscan.HS_FLAG_MULTILINE] * len(expressions),
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> TriggerPatterns:
+        return self
+
+    def hit_lines(self, data: bytes, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The indexes (into `starts`) of the lines that hold a trigger, in order, each once."""
+        ends: list[int] = []
+        append = ends.append
+
+        def on_match(pattern: int, start: int, end: int, flags: int, context: object) -> None:
+            append(end)
+
+        self._database.scan(data, match_event_handler=on_match)
+        if not ends:
+            return np.empty(0, np.int64)
+        offsets = np.array(ends, np.int64) - 1
+        indexes = np.searchsorted(starts, offsets, side="right") - 1
+        keep = np.empty(len(indexes), np.bool_)
+        keep[0] = True
+        np.not_equal(indexes[1:], indexes[:-1], out=keep[1:])
+        indexes = indexes[keep]
+        if len(indexes) > 1 and bool(np.any(indexes[1:] < indexes[:-1])):
+            indexes = np.unique(indexes)
+        found: npt.NDArray[np.int64] = indexes[indexes >= 0]
+        return found
+
+
+def _escape(literal: bytes) -> bytes:
+    return b"".join(bytes([92, byte]) if byte in b"\\.^$|?*+()[]{}" else bytes([byte]) for byte in literal)
