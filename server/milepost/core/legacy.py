@@ -1,0 +1,117 @@
+"""Which legacy encoding a text is in, once it is known to be neither UTF-8 nor UTF-16.
+
+`charset-normalizer` proposes: it rules out encodings that do not decode, and measures disorder. What it leaves open
+between the encodings of Latin letters (a byte is "ø" in windows-1252 and "ř" in windows-1250) is decided by alphabets:
+the encoding in which the letters beyond ASCII are those of one language.
+
+A guess remains a guess: encodings in which the text at hand reads the same are not told apart, nor need they be.
+"""
+
+from __future__ import annotations
+
+import re
+
+SAMPLE_BYTES = 16384
+"""How much text beyond ASCII is looked at."""
+
+# What files are really in. The many others of the library (EBCDIC, DOS code pages of single countries) only add
+# wrong answers on short texts. Supersets stand for their subsets: cp932 for Shift_JIS, gb18030 for GB 2312 and GBK.
+_CANDIDATES = [
+    "cp1252", "cp1250", "iso8859_2", "cp1251", "koi8_r", "iso8859_5", "cp866", "cp855", "mac_cyrillic", "cp1253",
+    "iso8859_7", "cp1254", "cp1255", "cp1256", "iso8859_6", "cp874", "cp932", "euc_jp", "cp949", "johab", "big5",
+    "cp950", "gb18030", "cp850",
+]  # fmt: skip
+
+# In the order of preference where the text reads equally well.
+_LATIN = ("cp1252", "cp1254", "cp1250", "iso8859_2")
+_ALPHABETS: dict[str, tuple[str, ...]] = {
+    "cp1252": (
+        "äöüß", "àâæçèéêëîïôœùûüÿ", "áéíñóúüªº", "áàâãçéêíóôõúü", "àèéìíîòóùú", "åäöæøé", "áðéíóúýþæö", "áéëïóöü",
+        "äöõüšž", "àçèéíïóòúü",
+    ),
+    "cp1254": ("çğıöşüâîû",),
+    "cp1250": ("áčďéěíňóřšťúůýž", "ąćęłńóśźż", "áéíóöőúüű", "áäčďéíĺľňóôŕšťúýž", "ăâîşţ", "čćđšž"),
+    "iso8859_2": ("áčďéěíňóřšťúůýž", "ąćęłńóśźż", "áéíóöőúüű", "áäčďéíĺľňóôŕšťúýž", "ăâîşţ", "čćđšž"),
+}  # fmt: skip
+
+_NAMES = {
+    "cp1250": "windows-1250", "cp1251": "windows-1251", "cp1252": "windows-1252", "cp1253": "windows-1253",
+    "cp1254": "windows-1254", "cp1255": "windows-1255", "cp1256": "windows-1256", "cp1258": "windows-1258",
+    "iso8859_2": "iso-8859-2", "iso8859_5": "iso-8859-5", "iso8859_6": "iso-8859-6", "iso8859_7": "iso-8859-7",
+}  # fmt: skip
+
+_BEYOND_ASCII_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f]|[^\x00-\x7f](?=[^\W\d_])")
+
+_FALLBACK = "windows-1252"
+
+_ISO_2022 = (
+    (re.compile(rb"\x1b\$[@B]|\x1b\$\(D|\x1b\([IJ]"), "iso2022_jp_ext", "iso2022-jp-ext"),
+    (re.compile(rb"\x1b\$\)C"), "iso2022_kr", "iso2022-kr"),
+)
+
+
+def escape_encoding(sample: bytes) -> str:
+    """The name of the 7-bit encoding whose escape sequences the sample holds (ISO-2022-JP, ISO-2022-KR), or "".
+
+    ANSI colour codes, also begun by ESC, are none of these.
+    """
+    if b"\x1b" not in sample:
+        return ""
+    for pattern, codec, name in _ISO_2022:
+        if pattern.search(sample):
+            # The sample may end within a character, so only what precedes its last line end must decode.
+            whole_lines = sample[: sample.rfind(b"\n") + 1] or sample
+            try:
+                whole_lines.decode(codec)
+            except UnicodeDecodeError:
+                continue
+            return name
+    return ""
+
+
+def guess_legacy_encoding(sample: bytes) -> str:
+    """The likeliest legacy encoding's name, one that Python knows. `sample` holds bytes beyond ASCII."""
+    from charset_normalizer import from_bytes  # 40 ms to import, and most files are UTF-8
+
+    sample = _telling_lines(sample)
+    matches = list(from_bytes(sample, cp_isolation=_CANDIDATES, threshold=0.3))
+    if not matches:
+        return _NAMES[_best_latin(sample)] if _decodes(sample, "iso8859_2") else _FALLBACK
+    best = matches[0].encoding
+    if best in _LATIN or best == "cp850" or matches[0].chaos > 0.2:
+        near = {
+            encoding
+            for match in matches
+            if match.chaos <= matches[0].chaos + 0.05
+            for encoding in (match.encoding, *match.could_be_from_charset)
+        }
+        if near & set(_LATIN):
+            best = _best_latin(sample)
+    return _NAMES.get(best, best.replace("_", "-"))
+
+
+def _telling_lines(sample: bytes) -> bytes:
+    """The lines with bytes beyond ASCII, as far as they fit: plain ones tell nothing. Declarations stay in front."""
+    declaration = sample[:256] if re.search(rb"(?:encoding|charset)\s*=", sample[:1024], re.IGNORECASE) else b""
+    lines = [line for line in sample.splitlines(keepends=True) if not line.isascii()]
+    return (declaration + b"".join(lines))[:SAMPLE_BYTES] if declaration else b"".join(lines)[:SAMPLE_BYTES]
+
+
+def _decodes(sample: bytes, codec: str) -> bool:
+    try:
+        sample.decode(codec)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _best_latin(sample: bytes) -> str:
+    """Of the encodings of Latin letters, the one in which most letters beyond ASCII are of one language."""
+
+    def fit(encoding: str) -> float:
+        # Only what touches a letter counts: "£5" tells nothing, though "£" is a letter of Polish in windows-1250.
+        beyond = _BEYOND_ASCII_IN_WORD.findall(sample.decode(encoding, "replace").lower())
+        alphabets = map(frozenset, _ALPHABETS[encoding])
+        return max(sum(character in alphabet for character in beyond) for alphabet in alphabets) / max(1, len(beyond))
+
+    return max(_LATIN, key=lambda encoding: round(fit(encoding), 3))
