@@ -74,10 +74,13 @@ _PROBE_BYTES = 4096
 _NUL_RUN = re.compile(rb"\x00{8,}")
 # Control characters that texts do hold: separators of FIX and of ASCII (01, 1C to 1F), layout, ESC; NUL counts apart.
 _ODD_CONTROLS = bytes(set(range(0x02, 0x20)) - set(b"\b\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f")) + b"\x7f"
+# Text that is valid UTF-8 may hold many (IRC colours, a terminal's typescript); compressed data is never valid.
+_ODD_CONTROL_SHARE_UTF8 = 0.2
 _ODD_CONTROL_SHARE = 0.03
 # `find -print0` has a NUL for every path; with other odd bytes a few NULs are enough to call it binary.
 _LONE_NUL_SHARE_PLAIN = 0.25
 _LONE_NUL_SHARE = 0.01
+_FEW_NULS = 2  # never enough to condemn a text
 
 
 def detect_encoding(source: ByteSource) -> Encoding:
@@ -143,23 +146,24 @@ def _of_sample(sample: bytes, *, is_whole: bool) -> Encoding:
     is_valid_utf8 = _is_utf8(text)
     odd_controls = len(text) - len(text.translate(None, _ODD_CONTROLS))
     is_plain = is_valid_utf8 and odd_controls <= _ODD_CONTROL_SHARE * len(text)
+    control_share = _ODD_CONTROL_SHARE_UTF8 if is_valid_utf8 and not has_nul else _ODD_CONTROL_SHARE
     if has_nul:
         wide = _wide_without_mark(sample, looks_plain=is_plain)
         if wide is not None:
             return wide
         lone_nuls = _NUL_RUN.sub(b"", sample).count(b"\x00")
-        if lone_nuls > (_LONE_NUL_SHARE_PLAIN if is_plain and not odd_controls else _LONE_NUL_SHARE) * len(text):
+        share = _LONE_NUL_SHARE_PLAIN if is_plain and not odd_controls else _LONE_NUL_SHARE
+        if lone_nuls > max(_FEW_NULS, share * len(text)):
             return BINARY
     escaped = escape_encoding(text)  # first, since ISO-2022-KR shifts with control characters
     if escaped:
         return Encoding(escaped, "legacy")
-    if odd_controls > _ODD_CONTROL_SHARE * len(text):
+    if odd_controls > control_share * len(text):
         return BINARY
     if is_valid_utf8:
         return UTF8
-    if _is_mostly_utf8(text):
-        return Encoding("utf-8", "utf8", exact=False)
-    return Encoding(guess_legacy_encoding(text), "legacy", exact=False)
+    legacy = "" if _is_mostly_utf8(text) else guess_legacy_encoding(text)
+    return Encoding(legacy, "legacy", exact=False) if legacy else Encoding("utf-8", "utf8", exact=False)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -196,7 +200,7 @@ def _is_mostly_utf8(data: bytes) -> bool:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     broken = int(np.count_nonzero((codes >= 0xDC80) & (codes <= 0xDCFF)))
     valid = int(np.count_nonzero(codes > 0x7F)) - broken
-    return valid >= 10 * broken
+    return valid >= 2 * broken
 
 
 def _is_utf32(sample: bytes, name: str) -> bool:
@@ -215,21 +219,28 @@ def _wide_without_mark(sample: bytes, *, looks_plain: bool) -> Encoding | None:
     halves = halves[halves.any(axis=1)]  # without the runs of NULs
     if not len(halves):
         return None
+    # Letters of ASCII or Latin-1: every other byte is zero. In an 8-bit text with NULs here and there it is not.
+    zero_first, zero_second = (int(count) for count in np.count_nonzero(halves == 0, axis=0))
+    for zeros, others, name, upper in (
+        (zero_second, zero_first, "utf-16-le", 1),
+        (zero_first, zero_second, "utf-16-be", 0),
+    ):
+        if zeros > max(1, 0.5 * len(halves)) and others <= 0.02 * zeros and _few_odd_characters(_units(halves, upper)):
+            return Encoding(name, "utf16", exact=False)
     if looks_plain:
-        # Letters of ASCII: every other byte is zero. In an 8-bit text with NULs here and there it is not.
-        zero_first, zero_second = (int(count) for count in np.count_nonzero(halves == 0, axis=0))
-        for zeros, others, name in ((zero_second, zero_first, "utf-16-le"), (zero_first, zero_second, "utf-16-be")):
-            if zeros > 0.5 * len(halves) and others <= 0.02 * zeros:
-                return Encoding(name, "utf16", exact=False)
         return None
     # Letters of other scripts: the order in which the units are characters, with spaces or line ends among them, and
     # which has fewer different upper bytes, since a text's letters come from few pages of Unicode.
     fitting: list[tuple[int, str]] = []
     for name, upper in (("utf-16-le", 1), ("utf-16-be", 0)):
-        units = (halves[:, upper].astype(np.uint32) << 8 | halves[:, 1 - upper]).astype(np.uint32)
+        units = _units(halves, upper)
         if np.isin(units, (0x0A, 0x0D, 0x20)).any() and _pairs_surrogates(units) and _few_odd_characters(units):
             fitting.append((len(np.unique(halves[:, upper])), name))
     return Encoding(min(fitting)[1], "utf16", exact=False) if fitting else None
+
+
+def _units(halves: npt.NDArray[np.uint8], upper: int) -> npt.NDArray[np.uint32]:
+    return (halves[:, upper].astype(np.uint32) << 8 | halves[:, 1 - upper]).astype(np.uint32)
 
 
 def _pairs_surrogates(units: npt.NDArray[np.uint32]) -> bool:

@@ -43,6 +43,7 @@ _NAMES = {
 _BEYOND_ASCII_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f]|[^\x00-\x7f](?=[^\W\d_])")
 
 _FALLBACK = "windows-1252"
+_ENOUGH_BYTES = 6
 
 _ISO_2022 = (
     (re.compile(rb"\x1b\$[@B]|\x1b\$\(D|\x1b\([IJ]"), "iso2022_jp_ext", "iso2022-jp-ext"),
@@ -70,7 +71,15 @@ def escape_encoding(sample: bytes) -> str:
 
 
 def guess_legacy_encoding(sample: bytes) -> str:
-    """The likeliest legacy encoding's name, one that Python knows. `sample` holds bytes beyond ASCII."""
+    """The likeliest legacy encoding's name, one that Python knows, or "" where the odd bytes are no letters of any.
+
+    `sample` holds bytes beyond ASCII.
+    """
+    beyond = re.findall(rb"[\x80-\xff]+", sample)
+    if sum(map(len, beyond)) < _ENOUGH_BYTES:
+        # Too little to measure: accented letters and signs standing alone are Western; anything else is damage in plain text.
+        is_western = all(len(run) == 1 and _is_western(run.decode("cp1252", "replace")) for run in beyond)
+        return _FALLBACK if is_western else ""
     from charset_normalizer import from_bytes  # 40 ms to import, and most files are UTF-8
 
     sample = _telling_lines(sample)
@@ -88,6 +97,10 @@ def guess_legacy_encoding(sample: bytes) -> str:
         if near & set(_LATIN):
             best = _best_latin(sample)
     return _NAMES.get(best, best.replace("_", "-"))
+
+
+def _is_western(character: str) -> bool:
+    return character.isalpha() or character in "£€§°±©®·…–—‘’“”„«»¿¡×²³¼½"
 
 
 def _telling_lines(sample: bytes) -> bytes:
