@@ -1,0 +1,47 @@
+# `make` alone lists what there is. Everything runs in .venv, which `make setup` makes.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+FILE ?= tests/data/captures/postgresql.log
+PYTEST_ARGS ?=
+
+.PHONY: help setup demo test lint types bench clean
+
+help:
+	@echo "make setup            make .venv with Milepost and everything its tests need"
+	@echo "make demo             outline a real PostgreSQL log (make demo FILE=path: any file)"
+	@echo "make test             lint, types and all tests"
+	@echo "make bench            measure, and print the tables"
+	@echo "make clean            remove .venv and caches"
+
+setup: $(READY)
+
+# Debian keeps what `python3 -m venv` needs in a package of its own.
+$(READY): pyproject.toml tests/tools/ensure_venv.sh
+	@bash tests/tools/ensure_venv.sh "$(PYTHON)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing Milepost and its tools into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $(READY)
+
+demo: setup
+	@$(BIN)/milepost outline "$(FILE)"
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup
+	$(BIN)/mypy
+
+test: lint types
+	$(BIN)/pytest -n 2 $(PYTEST_ARGS)
+
+bench: setup
+	$(BIN)/python tests/bench/run.py $(BENCH_ARGS)
+
+clean:
+	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
