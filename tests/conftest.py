@@ -1,4 +1,4 @@
-"""What every test is given: folders of its own for configuration and cache, and the way to the fixtures and the corpus."""
+"""What every test is given: folders of its own for configuration and cache, and the way to fixtures and corpus."""
 
 from __future__ import annotations
 
