@@ -25,10 +25,13 @@ import numpy.typing as npt
 
 from milepost.core.legacy import escape_encoding, guess_legacy_encoding
 from milepost.core.magic import binary_type, certain_binary_type
-from milepost.core.source import ByteSource
+from milepost.core.source import ByteSource, Progress, StopFlag, never, no_progress
 from milepost.core.transcode import TranscodedSource
 
-__all__ = ["BINARY", "PREFIX_BYTES", "UTF8", "Encoding", "TranscodedSource", "binary_type", "decode", "detect_encoding"]
+__all__ = [
+    "BINARY", "PREFIX_BYTES", "UTF8", "Encoding", "TranscodedSource", "binary_type", "decode", "detect_encoding",
+    "text_view",
+]  # fmt: skip
 
 PREFIX_BYTES = 262_144
 """How much of a file decides its encoding."""
@@ -94,6 +97,18 @@ def detect_encoding(source: ByteSource) -> Encoding:
     if head and not head.strip(b"\x00"):
         head = _beyond_nul_run(source)
     return _of_sample(head, is_whole=source.size <= len(head))
+
+
+def text_view(
+    source: ByteSource, encoding: Encoding, *, should_stop: StopFlag = never, progress: Progress = no_progress
+) -> ByteSource:
+    """The source as text in an ASCII superset: itself, or a `TranscodedSource` where it is UTF-16 or UTF-32.
+
+    What reads, finds and plans takes such a view, and answers in offsets of the file. Raises `Cancelled`.
+    """
+    if encoding.kind in ("utf16", "utf32"):
+        return TranscodedSource(source, encoding, should_stop=should_stop, progress=progress)
+    return source
 
 
 def decode(data: bytes, encoding: Encoding) -> tuple[str, bool]:

@@ -71,13 +71,13 @@ def escape_encoding(sample: bytes) -> str:
 
 
 def guess_legacy_encoding(sample: bytes) -> str:
-    """The likeliest legacy encoding's name, one that Python knows, or "" where the odd bytes are no letters of any.
+    """The likeliest legacy encoding's name in Python, or "" where the bytes beyond ASCII are rather damage.
 
     `sample` holds bytes beyond ASCII.
     """
     beyond = re.findall(rb"[\x80-\xff]+", sample)
     if sum(map(len, beyond)) < _ENOUGH_BYTES:
-        # Too little to measure: accented letters and signs standing alone are Western; anything else is damage in plain text.
+        # Too little to measure. Accented letters and signs standing alone are Western, all else is damage.
         is_western = all(len(run) == 1 and _is_western(run.decode("cp1252", "replace")) for run in beyond)
         return _FALLBACK if is_western else ""
     from charset_normalizer import from_bytes  # 40 ms to import, and most files are UTF-8
