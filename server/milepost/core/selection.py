@@ -57,8 +57,8 @@ class Kept(Generic[S]):
 class Selection(Generic[S]):
     """What is shown.
 
-    `cost` is its sum. `omitted` counts the known sections, at any depth, that are not shown by themselves. `rest` is the
-    first section of the top level that did not come up (in-order listings only).
+    `cost` is its sum. `omitted` counts the known sections, at any depth, that are not shown by themselves. `rest` is
+    the first section of the top level that did not come up (in-order listings only).
     """
 
     roots: tuple[Kept[S], ...]

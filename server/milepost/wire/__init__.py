@@ -1,12 +1,13 @@
 """The wire: every request, reply and notification, shared by the command line, LSP and MCP.
 
-`python -m milepost.wire --write` writes their JSON Schemas into `milepost/schemas`; a test keeps the two the same.
+`python -m milepost.schemas --write` writes their JSON Schemas; a test keeps models and schemas the same.
 """
 
 from __future__ import annotations
 
 from milepost.wire.base import Reply, Request, WireModel, dump_lsp, dump_plain, parse_request, to_json
-from milepost.wire.methods import METHODS, Method, method_of
+from milepost.wire.convert import outline_from_core, section_from_core, sections_from_core
+from milepost.wire.methods import METHODS, OUTLINE_CHANGED, Method, method_of
 from milepost.wire.replies import (
     Answer,
     AskReply,
@@ -16,6 +17,7 @@ from milepost.wire.replies import (
     OutlineChangedParams,
     OutlineReply,
     PlanReply,
+    ReadingReply,
     ReadReply,
     ResolveAnchorReply,
     SectionDigest,
@@ -37,6 +39,7 @@ from milepost.wire.sections import ErrorData, ErrorInfo, ErrorReply, More, Probl
 
 __all__ = [
     "METHODS",
+    "OUTLINE_CHANGED",
     "Anchor",
     "Answer",
     "AskReply",
@@ -61,6 +64,7 @@ __all__ = [
     "ReadOn",
     "ReadReply",
     "ReadRequest",
+    "ReadingReply",
     "Reply",
     "Request",
     "ResolveAnchorReply",
@@ -75,6 +79,9 @@ __all__ = [
     "dump_lsp",
     "dump_plain",
     "method_of",
+    "outline_from_core",
     "parse_request",
+    "section_from_core",
+    "sections_from_core",
     "to_json",
 ]

@@ -209,7 +209,7 @@ class SummaryStats(WireModel):
     """What summarized: `extractive`, or the name of the model."""
 
 
-class _ReadingReply(Reply):
+class ReadingReply(Reply):
     """What a walk over the chunks gives: shared by summaries and answers."""
 
     path: ShownPath
@@ -243,11 +243,14 @@ class _ReadingReply(Reply):
     """How many entries of the outline were left out to fit the reply's cap."""
 
 
-class SummarizeReply(_ReadingReply):
+class SummarizeReply(ReadingReply):
     """A summary of a file."""
 
     content: str | None = None
     """A small file's own text, in place of a summary."""
+
+    encoding: str | None = None
+    """The encoding that `content` was decoded from."""
 
     next: ReadOn | None = None
     """Where `content` goes on, for a read request."""
@@ -256,7 +259,7 @@ class SummarizeReply(_ReadingReply):
     """The outline as a short text, where it was asked for."""
 
 
-class AskReply(_ReadingReply):
+class AskReply(ReadingReply):
     """The answer to a question about a file."""
 
 
