@@ -11,28 +11,19 @@ line) is fed to a copy whenever an outline is asked for.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from milepost.core.lines import LineIndex, count_line_ends, line_starts
+from milepost.core.lines import LineIndex, line_starts
 from milepost.core.outline import Problem, Section
-from milepost.core.source import ByteSource, never
-from milepost.errors import Cancelled
+from milepost.core.source import ByteSource, Progress, StopFlag, never, no_progress, raise_if_stopped
 
 STRIPE_BYTES = 1 << 20
 PIECE_BYTES = 4 << 20
-
-Progress = Callable[[int, int], None]
-
-
-def no_progress(done_bytes: int, total_bytes: int) -> None:
-    """Progress that nobody wants to see."""
-
 
 class Block:
     """Consecutive bytes of a file: whole lines, or a piece of one giant line.
@@ -127,12 +118,19 @@ class Scanner(Protocol):
         """Say what was found up to `end`."""
 
 
+@runtime_checkable
+class Extensible(Protocol):
+    """A scanner that wants to hear that the file has grown: of its new size and mtime."""
+
+    def extend(self, context: Context) -> None:
+        """Take note of the grown file's context."""
+
+
 @dataclass(slots=True)
 class _State:
     """How far the scan has come: everything before `offset` has been fed."""
 
     offset: int
-    line: int
     starts_line: bool
     scanner: Scanner
     index: LineIndex
@@ -140,9 +138,11 @@ class _State:
 
 
 class Scan:
-    """A scan of `source[start:end]` that can be stopped, asked at any time, and continued after an append.
+    """A scan of `source[start_byte:end_byte]` that can be stopped, asked at any time, and continued after an append.
 
-    `index_lines` is off when only a range is scanned (a group that is expanded): its first line is given instead.
+    `start_byte` and `start_line` (the 1-based number of its line) are only given when a section of a file is scanned
+    again to list what it holds. The bytes before `skip_until` (a run of NULs at the head) are counted and hashed, but
+    not fed to the scanner, for which the text begins after them.
     """
 
     def __init__(
@@ -152,55 +152,66 @@ class Scan:
         *,
         start_byte: int = 0,
         start_line: int = 1,
+        starts_line: bool = True,
         end_byte: int | None = None,
+        skip_until: int = 0,
     ) -> None:
         self.source = source
         self.end_byte = source.size if end_byte is None else end_byte
-        self._state = _State(start_byte, start_line, True, scanner, LineIndex(), xxhash.xxh3_128())
         self.examined_bytes = 0
+        self._start_line = start_line
+        self._skip_until = skip_until
+        self._state = _State(start_byte, starts_line, scanner, LineIndex(), xxhash.xxh3_128())
+        self._at_tail = False
 
     @property
     def offset(self) -> int:
-        """Everything before this offset has been fed to the scanner."""
+        """Everything before this offset has been fed to the scanner for good."""
         return self._state.offset
 
-    def run(self, *, should_stop: Callable[[], bool] = never, progress: Progress = no_progress) -> None:
+    @property
+    def scanner(self) -> Scanner:
+        """The scanner that is fed."""
+        return self._state.scanner
+
+    @property
+    def complete(self) -> bool:
+        """Whether `run` has come to the end, so that `result` is exact."""
+        return self._at_tail
+
+    def run(self, *, should_stop: StopFlag = never, progress: Progress = no_progress) -> None:
         """Feed every whole stripe that is not fed yet. Raises `Cancelled`; the scan can then be run again."""
         state = self._state
-        while state.offset < self.end_byte:
-            if should_stop():
-                raise Cancelled("Stopped.")
-            if not self._feed_next(state, final=False):
-                break
+        while not self._at_tail:
+            raise_if_stopped(should_stop)
+            self._at_tail = not self._feed_next(state, final=False)
             progress(state.offset, self.end_byte)
 
     def extend(self, source: ByteSource) -> None:
         """Go on with a longer state of the same file: the next `run` scans only what is new."""
         self.source = source
         self.end_byte = source.size
+        self._at_tail = False
 
-    def result(self, *, should_stop: Callable[[], bool] = never) -> ScanResult:
+    def result(self, *, should_stop: StopFlag = never) -> ScanResult:
         """What there is to say now; exact once `run` has ended, else of the bytes before `offset` only."""
-        complete = self.offset >= self._last_stripe()
         state = copy.deepcopy(self._state, {id(self._state.digest): self._state.digest.copy()})
-        if complete:
-            while state.offset < self.end_byte:
-                if should_stop():
-                    raise Cancelled("Stopped.")
-                self._feed_next(state, final=True)
-        state.index.finish()
-        last_line = state.line if not state.starts_line or state.offset == 0 else state.line - 1
-        if state.offset == 0:
-            last_line = 0
-        end = End(state.offset, last_line)
-        return ScanResult(state.scanner.finish(end), end, state.index, state.digest.hexdigest(), complete)
+        while self._at_tail and state.offset < self.end_byte:
+            raise_if_stopped(should_stop)
+            self._feed_next(state, final=True)
+        last_line = self._line(state) - (1 if state.starts_line else 0)
+        findings = state.scanner.finish(End(state.offset, last_line))
+        return ScanResult(findings, state.offset, last_line, state.index, state.digest.hexdigest(), self._at_tail)
 
-    def _last_stripe(self) -> int:
-        """From this offset on, the rest of the file is no whole stripe."""
-        return self.end_byte - self.end_byte % STRIPE_BYTES - PIECE_BYTES
+    def _line(self, state: _State) -> int:
+        """The number of the line that holds the byte at `state.offset`."""
+        return self._start_line + state.index.line_ends
 
     def _feed_next(self, state: _State, *, final: bool) -> bool:
         """Feed the next unit. False when the rest of the range does not fill a stripe and this is not the `final` call."""
+        if state.offset < self._skip_until:
+            self._skip(state)
+            return True
         stripe_end = (state.offset // STRIPE_BYTES + 1) * STRIPE_BYTES
         while True:
             if stripe_end > self.end_byte:
@@ -218,16 +229,23 @@ class Scan:
             stripe_end += STRIPE_BYTES
         data = data if cut == len(data) else data[:cut]
         ends_line = data.endswith((b"\n", b"\r"))
-        block = Block(state.offset, state.line, data, state.starts_line, ends_line)
+        block = Block(state.offset, self._line(state), data, state.starts_line, ends_line)
         state.scanner.feed(block)
         state.index.feed(data)
         state.digest.update(data)
-        state.line += count_line_ends(data)
         state.offset += len(data)
         state.starts_line = ends_line
         self.examined_bytes += len(data)
         return True
 
+
+    def _skip(self, state: _State) -> None:
+        """Count and hash bytes that the scanner does not see."""
+        data = self.source.read_at(state.offset, min(STRIPE_BYTES, self._skip_until - state.offset))
+        state.index.feed(data)
+        state.digest.update(data)
+        state.offset += len(data)
+        self.examined_bytes += len(data)
 
 def _last_line_end(data: bytes) -> int:
     """The offset after the last line end that is certain: a CR at the very end may be half of a CRLF."""
@@ -238,10 +256,14 @@ def _last_line_end(data: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """The findings of a scan, with the line index and the hash of the same bytes."""
+    """The findings of a scan, with the line index and the hash of the same bytes.
+
+    `end_byte` and `end_line` (0 when there is none) say how far it reaches; `complete` that this is the end of the range.
+    """
 
     findings: Findings
-    end: End
+    end_byte: int
+    end_line: int
     index: LineIndex
     digest: str
     complete: bool

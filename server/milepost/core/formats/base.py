@@ -31,3 +31,5 @@ class Format:
     sniff: Callable[[Sample], float]
     scanner: Callable[[Context], Scanner]
     suffixes: tuple[str, ...] = ()
+    size_classes: tuple[int, ...] = ()
+    """Sizes of a file, in bytes, past which the scanner works otherwise: growth over one of them means a new scan."""

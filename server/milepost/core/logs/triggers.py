@@ -14,6 +14,9 @@ import hyperscan
 import numpy as np
 import numpy.typing as npt
 
+from milepost.core.logs.layouts import Layout
+from milepost.core.logs.phases import PHASE_EXPRESSIONS
+
 #: Pieces of words that mark an incident, or may.
 LITERALS: tuple[bytes, ...] = tuple(
     text.encode()
@@ -78,3 +81,27 @@ class TriggerPatterns:
 
 def _escape(literal: bytes) -> bytes:
     return b"".join(bytes([92, byte]) if byte in b"\\.^$|?*+()[]{}" else bytes([byte]) for byte in literal)
+
+
+#: Levels that are a letter, a number or a status, by the name of the layout that has them.
+_LEVELS_BY_LAYOUT: tuple[tuple[str, tuple[bytes, ...]], ...] = (
+    ("logcat", (rb" [EFA][ /]", rb"^[EFA]/")),
+    ("klog", (rb"^[EF]\d{4} ",)),
+    ("glog", (rb"^[EF]\d{4,8} ",)),
+    ("access", (rb"\" 5\d\d ", rb" 5\d\d ")),
+    ("w3c", (rb" 5\d\d ",)),
+    ("iis", (rb" 5\d\d ",)),
+    ("json", (rb"\"(?:level|severity|lvl|priority)\" ?: ?\"?(?:[5-9]\d\b|[EeFfCc])",)),
+    ("bunyan", (rb"\"level\" ?: ?[56]0\b",)),
+    ("syslog", (rb"^<\d{1,3}>",)),
+)
+
+
+def extra_triggers(layout: Layout | None, console: bool) -> tuple[bytes, ...]:
+    """The expressions that a layout needs besides the literals: its levels that are no words, and a console's steps."""
+    extra: list[bytes] = list(PHASE_EXPRESSIONS) if console else []
+    if layout is not None:
+        for name, expressions in _LEVELS_BY_LAYOUT:
+            if name in layout.name:
+                extra.extend(expressions)
+    return tuple(extra)

@@ -1,0 +1,435 @@
+"""Logs: segments of time, and in them the incidents, in one pass.
+
+Each block goes three ways. A multi-pattern search finds the lines that hold a trigger, and a gather over all line heads the
+lines unlike any before; only those are looked at one by one, and lines that differ in digits alone only once (`fold_key`).
+Stamps are read at fixed places (every 4 KiB of a small file to every 64 KiB of a large one) and, where two of them are far
+apart, by bisection at the gap between. Templates are counted for every line in files up to 100 MB, else for the first
+32 KiB of each block, and are then marked as sampled. What was found is kept in a `Ledger`; `log_sections` tells it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from milepost.core.formats.base import Format, Sample
+from milepost.core.formats.log_sections import LogFacts, build_sections
+from milepost.core.formats.log_view import BlockView
+from milepost.core.logs.ansi import strip_ansi
+from milepost.core.logs.incident_rules import essence, focus, judge
+from milepost.core.logs.layouts import Layout, detect_layout
+from milepost.core.logs.ledger import Entry, Kind, Ledger
+from milepost.core.logs.novelty import Novelty
+from milepost.core.logs.phases import phase_label
+from milepost.core.logs.records import RecordEnd, record_digest
+from milepost.core.logs.severity import Severity, severity_of_field, severity_of_message
+from milepost.core.logs.timestamps import Stamp, StampReader
+from milepost.core.logs.triggers import TriggerPatterns, extra_triggers
+from milepost.core.outline import TITLE_MAX_BYTES
+from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.templates import TemplateMiner, fold_key
+
+#: Files above this size have their templates mined from a sample.
+MINE_ALL_BYTES = 100_000_000
+_SAMPLE_BYTES = 32 << 10
+_TEMPLATE_LINE_BYTES = 512
+_CACHE_LIMIT = 50_000
+_KIND_LIMIT = 2000
+_LEARN_BYTES = 256 << 10
+#: A gap between stamps is one that is longer than a minute and so many times the usual distance.
+_GAP_FACTOR = 12.0
+_GAP_SECONDS = 60.0
+
+OnOccurrence = Callable[[Kind, int, int, int, int], None]
+
+
+@dataclass(slots=True)
+class _Known:
+    """What lines of one fold key are: a kind (None: nothing), whether such a line begins a record, or a build's step."""
+
+    kind: Kind | None
+    is_head: bool
+    is_phase: bool
+
+
+@dataclass(slots=True)
+class _Found:
+    """An incident in a block: line indexes `start` to `end` (exclusive)."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+@dataclass(slots=True)
+class _Mark:
+    """A place where a cell may begin. `seconds` is the time of its line, if it was read."""
+
+    strength: float
+    label: str = ""
+    seconds: float | None = None
+
+
+class LogScanner:
+    """The scanner of logs.
+
+    `on_occurrence(kind, start_line, end_line, start_byte, end_byte)` hears of every occurrence of every kind, for who
+    wants them all; one that goes on in the next block is told in two parts.
+    """
+
+    def __init__(self, context: Context, on_occurrence: OnOccurrence | None = None) -> None:
+        self.context = context
+        self.on_occurrence = on_occurrence
+        lines = [strip_ansi(line) for line in context.head.splitlines()[:2000]]
+        self.layout: Layout | None = detect_layout(lines, context.name)
+        self.reader = StampReader.learn(lines, context.reference_seconds)
+        self.years = self.reader.years() if self.reader else None
+        self.console = self.reader is None or self.layout is None or self.layout.name == "console"
+        self.ledger = Ledger()
+        self.ledger.begin_cell(context.start_byte, context.start_line, 0.0)
+        self.templates = TemplateMiner()
+        self.mine_all = context.total_bytes <= MINE_ALL_BYTES
+        self._patterns = TriggerPatterns(extra_triggers(self.layout, self.console))
+        self._novelty = Novelty()
+        self._incident_templates = TemplateMiner()
+        self._head_skip = _common_stamp_end(self.reader, lines)
+        self._known: dict[bytes, _Known] = {}
+        self._kind_of: dict[tuple[int, str], Kind] = {}
+        self._open: tuple[Entry, Kind, RecordEnd] | None = None
+        self._last_time: float | None = None
+        self._typical_gap = 0.0
+        self._next_mark = context.start_byte
+        self._started = False
+
+    def extend(self, context: Context) -> None:
+        """The file grew: years that lines leave out are told from its new mtime."""
+        self.context = context
+        if self.years is not None:
+            self.years.reference_seconds = context.reference_seconds
+
+    # --- one block --------------------------------------------------------------------------------------------------
+
+    def feed(self, block: Block) -> None:
+        """Take the next block."""
+        if not len(block.starts):
+            return
+        view = BlockView(block, self.layout)
+        learning = not self._started
+        if learning:
+            self._started = True
+            self._novelty.learn(block.data[:_LEARN_BYTES], block.starts[block.starts < _LEARN_BYTES - 256])
+        covered = self._continue_open(view)
+        found, phases = self._incidents(view, covered, use_novelty=not learning)
+        marks = self._marks(view, found, phases, covered)
+        template_ids = self._mine(view)
+        at = low = 0
+        for index in [*sorted(marks), view.count]:
+            while at < len(found) and found[at].start < index:
+                self._record(view, found[at])
+                at += 1
+            if template_ids:
+                self.ledger.cell.templates.update(Counter(template_ids[low:index]))
+                self.ledger.cell.sampled_lines += max(0, min(index, len(template_ids)) - low)
+            low = index
+            if index < view.count:
+                mark = marks[index]
+                self.ledger.begin_cell(view.start_of(index), view.number(index), mark.strength, mark.label)
+                if mark.seconds is not None:
+                    self.ledger.cell.note_time(mark.seconds)
+        if self._last_time is not None:
+            self.ledger.cell.note_time(self._last_time)
+
+    def _incidents(self, view: BlockView, covered: int, *, use_novelty: bool) -> tuple[list[_Found], list[int]]:
+        """The incidents of a block, in order and disjoint, and the lines that announce a step."""
+        found: list[_Found] = []
+        phases: list[int] = []
+        block = view.block
+        candidates = self._patterns.hit_lines(block.data, block.starts)
+        novel: frozenset[int] = frozenset()
+        if use_novelty:
+            unseen = self._novelty.new_lines(block.data, block.starts)
+            if len(unseen):
+                novel = frozenset(unseen.tolist())
+                candidates = np.union1d(candidates, unseen)
+        known_keys = self._known
+        for index in candidates.tolist():
+            if index < covered:
+                continue
+            line = view.line(index)
+            key = fold_key(line)
+            known = known_keys.get(key)
+            if known is None:
+                known = self._classify(line, key, index in novel)
+            kind = known.kind
+            if kind is None:
+                if known.is_phase:
+                    phases.append(index)
+            elif not kind.strong:
+                found.append(_Found(index, index + 1, kind))
+                covered = index + 1
+            else:
+                start = index
+                if not known.is_head:
+                    lowest = next((one.end for one in reversed(found) if one.kind.strong), 0)
+                    start = view.head_before(index, max(lowest, covered if not found else lowest))
+                    while found and found[-1].start >= start:
+                        found.pop()
+                covered = self._extend(view, start, index, kind)
+                found.append(_Found(start, covered, kind))
+        return found, phases
+
+    def _classify(self, line: bytes, key: bytes, novel: bool) -> _Known:
+        plain = strip_ansi(line)
+        layout = self.layout
+        start, field, field_kind = layout.split(plain) if layout else (0, b"", "")
+        message = plain[start:]
+        stated = int(severity_of_field(field, field_kind) or 0) if field else 0
+        if field_kind == "status" and stated >= Severity.ERROR and field < b"500":
+            stated = int(Severity.WARNING)  # a client's mistake: of interest where it is rare or comes in bursts
+        guessed = stated or int(severity_of_message(plain, start) or 0)
+        verdict = judge(plain, message, stated, guessed, console=self.console)
+        is_head = layout.is_head(plain) if layout else plain[:1] not in b" \t"
+        kind: Kind | None = None
+        if verdict is not None:
+            kind = self._kind(message or plain, verdict.category, verdict.severity, verdict.weight, verdict.strong)
+        elif novel and is_head:
+            kind = self._kind(message or plain, "rare", guessed, 0.45, False)
+        if len(self._known) >= _CACHE_LIMIT:
+            self._known.clear()
+        known = _Known(kind, is_head, self.console and kind is None and bool(phase_label(plain)))
+        self._known[key] = known
+        return known
+
+    def _kind(self, message: bytes, category: str, severity: int, weight: float, strong: bool) -> Kind:
+        number = -1
+        if len(self.ledger.kinds) < _KIND_LIMIT:
+            number = self._incident_templates.resolve(self._incident_templates.add_lines([essence(message)])[0])
+        kind = self._kind_of.get((number, category))
+        if kind is None:
+            kind = self._kind_of[number, category] = self.ledger.new_kind(category, severity, weight, strong)
+        return kind
+
+    # --- records ----------------------------------------------------------------------------------------------------
+
+    def _extend(self, view: BlockView, start: int, hit: int, kind: Kind) -> int:
+        """The index after the last line of the record that begins at line `start` and holds line `hit`."""
+        record = RecordEnd(self.layout, self.console, view.line(start))
+        for index in range(start + 1, hit + 1):
+            record.takes(view.line(index))
+        index = hit + 1
+        while index < view.count:
+            if not record.takes(view.line(index)):
+                return index - record.pending_blank
+            index += 1
+        self._open = (self._entry(view, start, index, kind), kind, record)
+        return index
+
+    def _continue_open(self, view: BlockView) -> int:
+        """Give the first lines of a block to the incident that was open; the index of the first line after it."""
+        if self._open is None:
+            return 0
+        entry, kind, record = self._open
+        index = 0
+        while index < view.count and record.takes(view.line(index)):
+            index += 1
+        if index < view.count:
+            self._open = None
+            index = max(0, index - record.pending_blank)
+        if index:
+            # If this occurrence is the one its cell keeps, the ledger holds the same entry.
+            entry.end_byte, entry.end_line = view.end_of(index - 1), view.number(index - 1)
+            entry.lines += index
+            entry.last_line = max(entry.last_line, entry.end_line)
+            entry.digest = record_digest(b"\n" + view.text(0, index), self.console) or entry.digest
+            if self.on_occurrence:
+                self.on_occurrence(kind, view.number(0), entry.end_line, view.start_of(0), entry.end_byte)
+        return index
+
+    def _entry(self, view: BlockView, start: int, end: int, kind: Kind) -> Entry:
+        line = strip_ansi(view.line(start))
+        message = line[self.layout.message_start(line) :] if self.layout else line
+        digest = record_digest(view.text(start, min(end, start + 400)), self.console) if end - start > 1 else b""
+        return Entry(
+            kind.id,
+            view.start_of(start),
+            view.end_of(end - 1),
+            view.number(start),
+            view.number(end - 1),
+            _title(message.strip() or line.strip()),
+            digest,
+            lines=end - start,
+            last_line=view.number(end - 1),
+        )
+
+    def _record(self, view: BlockView, found: _Found) -> None:
+        """Count an occurrence, in its kind and in the open cell."""
+        kind, cell = found.kind, self.ledger.cell
+        start_byte, end_byte = view.start_of(found.start), view.end_of(found.end - 1)
+        first_line, last_line = view.number(found.start), view.number(found.end - 1)
+        kind.note(start_byte, first_line, end_byte, last_line)
+        if kind.severity >= Severity.CRITICAL:
+            cell.fatals += 1
+        elif kind.severity >= Severity.ERROR:
+            cell.errors += 1
+        elif kind.severity == Severity.WARNING:
+            cell.warnings += 1
+        if self.on_occurrence:
+            self.on_occurrence(kind, first_line, last_line, start_byte, end_byte)
+        mine = cell.entries.get(kind.id)
+        if mine is not None:
+            mine.count += 1
+            mine.lines += found.end - found.start
+            mine.last_line = last_line
+        elif self._open is not None and self._open[0].start_byte == start_byte:
+            self.ledger.add(self._open[0])
+        else:
+            self.ledger.add(self._entry(view, found.start, found.end, kind))
+
+    # --- boundaries -------------------------------------------------------------------------------------------------
+
+    def _marks(self, view: BlockView, found: list[_Found], phases: list[int], covered: int) -> dict[int, _Mark]:
+        """Where cells may begin in this block, by line index; never inside an incident."""
+        marks: dict[int, _Mark] = {}
+        indexes, self._next_mark = view.mark_indexes(self._next_mark)
+        if self.reader is not None:
+            self._time_marks(view, indexes, marks)
+        else:
+            marks.update((index, _Mark(0.0)) for index in indexes if view.is_head(index))
+        for index in phases:
+            marks[index] = _Mark(2.0, phase_label(strip_ansi(view.line(index))))
+        for one in found:
+            if one.kind.category == "restart" and one.kind.count < 8:
+                seconds = marks[one.start].seconds if one.start in marks else None
+                marks[one.start] = _Mark(2.5, "", seconds)
+        begins = [one.start for one in found]
+        result: dict[int, _Mark] = {}
+        for index, mark in marks.items():
+            place = bisect_right(begins, index) - 1
+            target = index
+            if place >= 0 and found[place].start < index < found[place].end:
+                target = found[place].end
+            target = max(target, covered)
+            if target >= view.count:
+                continue
+            if target != index:
+                mark = _Mark(mark.strength, mark.label)
+            if target not in result or result[target].strength < mark.strength:
+                result[target] = mark
+        return result
+
+    def _time_marks(self, view: BlockView, indexes: list[int], marks: dict[int, _Mark]) -> None:
+        reader, years = self.reader, self.years
+        assert reader is not None
+        assert years is not None
+        samples: list[tuple[int, Stamp]] = []
+        for index in indexes:
+            if samples and index <= samples[-1][0]:
+                continue
+            stamped = view.stamp_near(reader, index)
+            if stamped is not None:
+                samples.append(stamped)
+        last = view.last_stamp(reader)
+        if last is not None and (not samples or last[0] > samples[-1][0]):
+            samples.append(last)
+        previous: tuple[int, Stamp] | None = None
+        for index, stamp in samples:
+            if previous is None:
+                seconds = years.observe(stamp)
+                if self._last_time is not None:
+                    self._mark_gap(index, self._last_time, seconds, marks)
+            else:
+                gap = stamp.seconds - previous[1].seconds
+                if abs(gap) > max(_GAP_SECONDS, _GAP_FACTOR * self._typical_gap) and index - previous[0] > 1:
+                    left, right = view.bisect_gap(reader, previous, (index, stamp))
+                    before = years.observe(left[1])
+                    self._mark_gap(right[0], before, years.observe(right[1]), marks)
+                elif stamp.seconds // 86400 != previous[1].seconds // 86400:
+                    self._mark_gap(index, previous[1].seconds, stamp.seconds, marks)
+                elif gap >= 0:
+                    self._typical_gap += (gap - self._typical_gap) * (0.1 if self._typical_gap else 1.0)
+                seconds = years.observe(stamp)
+            if index in marks:
+                marks[index].seconds = seconds
+            else:
+                marks[index] = _Mark(0.0, "", seconds)
+            self._last_time = seconds
+            previous = (index, stamp)
+
+    def _mark_gap(self, index: int, before: float, seconds: float, marks: dict[int, _Mark]) -> None:
+        """A cut between two neighbouring stamps: a new day, a gap, or a clock that goes back."""
+        gap = seconds - before
+        if gap < -_GAP_SECONDS:
+            marks[index] = _Mark(3.0, "the clock goes back", seconds)
+        elif gap > max(_GAP_SECONDS, _GAP_FACTOR * self._typical_gap):
+            strength = min(4.0, 1.0 + float(np.log10(max(1.0, gap / max(self._typical_gap, 5.0)))))
+            marks[index] = _Mark(strength, f"after a gap of {_span(gap)}", seconds)
+        elif gap > 0 and seconds // 86400 != before // 86400:
+            marks[index] = _Mark(2.2, "", seconds)
+
+    # --- templates --------------------------------------------------------------------------------------------------
+
+    def _mine(self, view: BlockView) -> list[int]:
+        """The template of each line of the block, or of the first 32 KiB of it in a large file."""
+        count = view.count if self.mine_all else bisect_right(view.starts, _SAMPLE_BYTES)
+        skip, data = self._head_skip, view.block.data
+        starts = view.starts[:count]
+        ends = [*starts[1:], view.end_of(count - 1) - view.block.start] if count else []
+        lines = [
+            data[start + skip : min(end, start + skip + _TEMPLATE_LINE_BYTES)].rstrip(b"\r\n")
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        return list(self.templates.add_lines(lines))
+
+    def finish(self, end: End) -> Findings:
+        """Say what was found."""
+        facts = LogFacts(
+            layout=self.layout,
+            console=self.console,
+            settle=self.years.settle if self.years else float,
+            has_times=self.reader is not None,
+            templates=self.templates,
+            sampled=not self.mine_all,
+            max_nodes=self.context.max_nodes,
+        )
+        return build_sections(self.ledger, facts, self.context.start_byte, end)
+
+
+def _common_stamp_end(reader: StampReader | None, lines: list[bytes]) -> int:
+    """Where the stamp ends in most lines, if at the same place in nearly all: what is left of it varies little."""
+    if reader is None:
+        return 0
+    ends = Counter(stamp.end for line in lines[:400] if (stamp := reader.read(line)) is not None)
+    if not ends:
+        return 0
+    place, count = ends.most_common(1)[0]
+    return place if count >= 0.95 * sum(ends.values()) and place < 80 else 0
+
+
+def _title(message: bytes) -> bytes:
+    """A message as a title: one too long to show whole begins a little before what makes it an incident."""
+    if len(message) > TITLE_MAX_BYTES:
+        place = focus(message[:2000])
+        if place > TITLE_MAX_BYTES // 2:
+            begin = max(place - 48, 0)
+            blank = message.find(b" ", begin, place)
+            return "…".encode() + message[blank + 1 if blank >= 0 else begin :][:400]
+    return message[:400]
+
+
+def _span(seconds: float) -> str:
+    for size, unit in ((86400.0, "d"), (3600.0, "h"), (60.0, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _sniff(sample: Sample) -> float:
+    layout = detect_layout([strip_ansi(line) for line in sample.lines], sample.name)
+    return 0.0 if layout is None else min(0.9, 0.4 + 0.5 * layout.confidence)
+
+
+FORMAT = Format("log", "log", _sniff, LogScanner, (".log", ".out", ".err"), (MINE_ALL_BYTES,))
