@@ -169,9 +169,9 @@ def _read_epoch(match: re.Match[bytes], year_hint: int) -> Reading | None:
 
 
 def _read_uptime(match: re.Match[bytes], year_hint: int) -> Reading | None:
-    group = match.lastgroup or "u"
-    value = float(match[group].replace(b",", b"."))
-    return (value / 1000 if group == "ms" else value), False
+    if match["ms"] is not None:
+        return int(match["ms"]) / 1000, False
+    return float((match["u"] or match["t"]).replace(b",", b".")), False
 
 
 def _read_tai64n(match: re.Match[bytes], year_hint: int) -> Reading | None:
@@ -184,7 +184,7 @@ def _read_tai64n(match: re.Match[bytes], year_hint: int) -> Reading | None:
 
 _EDGE = rb"(?<![\w.\\/\x80-\xff])(?<![\w.]-)"
 # Longer names first, so that CEST is not read as CES and a T.
-_ZONE_NAMES = b"|".join(sorted(_ZONE_HOURS, key=lambda name: -len(name)))
+_ZONE_NAMES = b"|".join(name for length in (4, 3, 1) for name in _ZONE_HOURS if len(name) == length)
 _PARTS: dict[bytes, bytes] = {
     b"FRACTION": rb"(?:(?:[.,]|:(?=\d{3}(?:\d{3})?(?!\d)))(?P<f>\d{1,9}))?",
     b"ZONE": rb"(?P<z> ?[+-]\d\d:?\d\d(?![\d:.])| ?(?:" + _ZONE_NAMES + rb")(?![A-Za-z])|[+-]\d\d(?![\d:.-]))?",

@@ -39,7 +39,7 @@ _ANCHOR_BYTES = 12
 _DIGITS = re.compile(rb"\d[:.,-]\d\d|\d{6}|\d/|\d [A-Za-z]|@4[0-9a-f]")
 _JSON_KEY = re.compile(
     rb'[{,]\s*"(?:@?timestamp(?:_?ns)?|@?time|ts|t|@t|_?date|date_?time|event_?time|start(?:ed)?_?(?:at|time)|created_?at'
-    rb'|creation_?time|asctime|instant|__REALTIME_TIMESTAMP|\w*_?timestamp)"\s*:\s*(?:\{\s*"[$\w]+"\s*:\s*)?"?',
+    rb'|creation_?time|asctime|instant|__REALTIME_TIMESTAMP|(?:observed)?timeunixnano|\w*_?timestamp)"\s*:\s*(?:\{\s*"[$\w]+"\s*:\s*)?"?',
     re.IGNORECASE,
 )
 _SCCM_MARK = b'<time="'
