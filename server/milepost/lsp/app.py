@@ -1,0 +1,179 @@
+"""The language server as a whole: made by `create_server`, run by `run_stdio` or `run_tcp`.
+
+There is no server at module level: every client on TCP gets one of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from milepost import __version__
+from milepost.lsp.handlers import documents, features, lifecycle, requests
+from milepost.lsp.pygls_fixes import Protocol, make_converter, quiet_pygls
+from milepost.lsp.session import Engine, EngineFactory, Session
+from milepost.lsp.transport import PipeReader, PipeWriter, Received, content_length, decode_message
+
+if TYPE_CHECKING:
+    from milepost.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+
+class MilepostServer(LanguageServer):
+    """A language server for one client. `session` holds that client's state."""
+
+    protocol: Protocol
+    session: Session
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Into the log: pygls would show the user a box."""
+        logger.error("pygls: %s", error)
+
+
+def _make_service(settings: Callable[[], Settings]) -> Engine:
+    from milepost.service import Service
+
+    return Service(settings)
+
+
+def create_server(make_engine: EngineFactory = _make_service) -> MilepostServer:
+    """A server for one client, with everything registered. `make_engine` makes the service behind it, when needed."""
+    quiet_pygls()
+    server = MilepostServer(
+        "milepost",
+        __version__,
+        text_document_sync_kind=types.TextDocumentSyncKind.Incremental,
+        protocol_cls=Protocol,
+        converter_factory=make_converter,
+    )
+    server.session = Session(server.protocol, make_engine)
+    lifecycle.register(server, server.session)
+    documents.register(server, server.session)
+    features.register(server, server.session)
+    requests.register(server, server.session)
+    return server
+
+
+def run_stdio(make_engine: EngineFactory = _make_service) -> int:
+    """Serve one client on standard input and output until it is done. Returns the exit code."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    descriptor_in, descriptor_out = _take_over_standard_streams()
+    with contextlib.suppress(KeyboardInterrupt):
+        code, quiet = asyncio.run(_serve_pipes(make_engine, descriptor_in, descriptor_out))
+        if not quiet:
+            # A thread still reads from a file system that does not answer; the interpreter would wait for it.
+            sys.stderr.flush()
+            os._exit(code)
+        return code
+    return 130
+
+
+def _take_over_standard_streams() -> tuple[int, int]:
+    """Descriptors for the messages. Whatever else is printed goes to standard error and cannot break a message."""
+    descriptor_in, descriptor_out = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.setmode(descriptor_in, os.O_BINARY)
+        msvcrt.setmode(descriptor_out, os.O_BINARY)
+    return descriptor_in, descriptor_out
+
+
+async def _serve_pipes(make_engine: EngineFactory, descriptor_in: int, descriptor_out: int) -> tuple[int, bool]:
+    loop = asyncio.get_running_loop()
+    server = create_server(make_engine)
+    protocol = server.protocol
+
+    def end() -> None:
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(protocol.exited.set)
+
+    def receive(message: Received) -> None:
+        try:
+            _receive(protocol, message)
+        finally:
+            reader.done()
+
+    writer = PipeWriter(descriptor_out, on_broken=end)
+    protocol.set_writer(writer)
+    reader = PipeReader(descriptor_in, lambda message: _call_soon(loop, receive, message), on_end=end)
+    try:
+        await protocol.exited.wait()
+    finally:
+        quiet = await server.session.close()
+        await asyncio.to_thread(writer.close)
+    # The end of the input without an `exit` is the end of the client.
+    return (protocol.exit_code if protocol.exit_code is not None else 1), quiet
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, receive: Callable[[Received], None], message: Received) -> None:
+    loop.call_soon_threadsafe(receive, message)
+
+
+def _receive(protocol: Protocol, message: Received) -> None:
+    try:
+        protocol.receive(message)
+    except Exception:
+        logger.exception("A message could not be handled")
+
+
+def run_tcp(host: str, port: int) -> int:
+    """Serve any number of clients on TCP, each with a server of its own, until interrupted. Returns the exit code.
+
+    The address, with the port that the system chose where `port` is 0, is printed on standard error.
+    """
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve_tcp(host, port))
+    return 0
+
+
+async def _serve_tcp(host: str, port: int) -> None:
+    listener = await asyncio.start_server(_serve_client, host, port)
+    async with listener:
+        for socket in listener.sockets:
+            address, bound_port = socket.getsockname()[:2]
+            print(f"milepost: listening on {address}:{bound_port}", file=sys.stderr, flush=True)
+        await listener.serve_forever()
+
+
+async def _serve_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    server = create_server()
+    protocol = server.protocol
+    protocol.set_writer(writer)
+    reading = asyncio.create_task(_read_messages(reader, protocol))
+    exiting = asyncio.create_task(protocol.exited.wait())
+    try:
+        await asyncio.wait({reading, exiting}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        reading.cancel()
+        exiting.cancel()
+        await server.session.close()
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+async def _read_messages(reader: asyncio.StreamReader, protocol: Protocol) -> None:
+    while True:
+        try:
+            header = await reader.readuntil(b"\r\n\r\n")
+            length = content_length(header)
+            if length is None:
+                continue
+            body = await reader.readexactly(length)
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
+            return
+        message = await asyncio.to_thread(decode_message, body) if length >= 1 << 16 else decode_message(body)
+        _receive(protocol, message)
+        await asyncio.sleep(0)

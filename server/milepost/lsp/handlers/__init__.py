@@ -1,0 +1,1 @@
+"""What the server answers, one module a feature; `milepost.lsp.app` registers them."""

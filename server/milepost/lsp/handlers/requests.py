@@ -1,0 +1,116 @@
+"""Milepost's own requests, and the same as commands for clients that send nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from milepost.errors import InvalidParams
+from milepost.lsp.jobs import Control, Job
+from milepost.lsp.progress import Token
+from milepost.lsp.pygls_fixes import Encoded
+
+if TYPE_CHECKING:
+    from milepost.lsp.session import Session, Target
+    from milepost.wire import Method, Request
+
+#: The requests that there are so far, as `milepost/NAME` and as the command `milepost.NAME`.
+NAMES = ("outline", "read", "find", "plan", "resolveAnchor")
+
+#: What a person is told while it runs.
+_TITLES = {
+    "outline": "Outlining",
+    "read": "Reading",
+    "find": "Searching",
+    "plan": "Planning",
+    "resolveAnchor": "Looking for the place in",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request as it came. `token` is the client's; `is_command` says that it came by `workspace/executeCommand`."""
+
+    name: str
+    values: Any
+    token: Token | None
+    is_command: bool
+
+
+def register(server: LanguageServer, session: Session) -> None:
+    """Register every request, by its name and as a command."""
+    for name in NAMES:
+        _register_request(server, session, name)
+        _register_command(server, session, name)
+
+
+def _register_request(server: LanguageServer, session: Session, name: str) -> None:
+    @server.feature(f"milepost/{name}")
+    async def request(params: Any) -> Encoded:
+        return await _answer(session, _Asked(name, params, None, is_command=False))
+
+
+def _register_command(server: LanguageServer, session: Session, name: str) -> None:
+    @server.command(f"milepost.{name}")
+    async def command(params: types.ExecuteCommandParams) -> Encoded:
+        arguments = params.arguments or []
+        if len(arguments) != 1:
+            raise InvalidParams(f"milepost.{name} takes one object as its only argument, not {len(arguments)} values")
+        return await _answer(session, _Asked(name, arguments[0], params.work_done_token, is_command=True))
+
+
+async def _answer(session: Session, asked: _Asked) -> Encoded:
+    method, request = await session.jobs.short(_parsed_blocking, asked)
+    token = asked.token if asked.token is not None else request.work_done_token
+    anchor = getattr(request, "anchor", None)
+    if request.uri is None and request.path is None and isinstance(anchor, str):
+        target = None  # the anchor names the file
+    else:
+        target = session.target(request.uri, request.path)
+    if asked.name == "outline" and target is not None and getattr(request, "format", None) is None:
+        # The scan is shared with everybody who asks for this file; the reply is then made from what it left.
+        scan = session.join_outline(target)
+        async with scan, _reported(session, asked, scan, target, token):
+            session.note_state(target, await scan.result())
+        session.interested_in(target, by_request=not asked.is_command)
+        token = None
+        asked = _Asked(asked.name, asked.values, None, is_command=False)
+    work = partial(_call_blocking, session, method, request, target)
+    job: Job[Encoded] = session.jobs.join(None, work, short=asked.name == "read")
+    async with job, _reported(session, asked, job, target, token):
+        return await job.result()
+
+
+def _reported(session: Session, asked: _Asked, job: Job[Any], target: Target | None, token: Token | None) -> Any:
+    title = f"{_TITLES[asked.name]} {target.name}" if target is not None else _TITLES[asked.name]
+    if token is None and asked.is_command and session.client.shows_progress:
+        return session.progress.of_server(job, title, None)
+    return session.progress.of_request(job, title, token)
+
+
+def _parsed_blocking(asked: _Asked) -> tuple[Method, Request]:
+    # The models, and pydantic with them, are loaded at the first request.
+    from milepost.wire import method_of, parse_request
+
+    method = method_of(f"milepost/{asked.name}")
+    return method, parse_request(method.request, asked.values)
+
+
+def _call_blocking(
+    session: Session, method: Method, request: Request, target: Target | None, control: Control[Encoded]
+) -> Encoded:
+    session.settings.read_blocking()
+    engine = session.engine_blocking()
+    options: dict[str, Any] = {"should_stop": control.should_stop, "progress": control.progress}
+    if target is not None:
+        text = session.text_blocking(target, control)
+        if text is not None:
+            options["text"] = text
+        if target.path is not None:
+            request = request.model_copy(update={"uri": None, "path": target.path})
+    reply = getattr(engine, method.name)(request, **options)
+    return Encoded(engine.serialized(method.name, reply, request.max_bytes, camel=True))

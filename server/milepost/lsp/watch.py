@@ -1,0 +1,91 @@
+"""What is polled: the files whose outline somebody was given, and the process that started this one."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from milepost.core.source import FileState
+    from milepost.lsp.session import Session
+
+#: Files outside the workspace send no events, and a growing log sends too many: two seconds are often enough.
+FILES_EVERY_S = 2.0
+PARENT_EVERY_S = 2.0
+
+
+async def watch_files(session: Session) -> None:
+    """Tell the client when a file is no longer what its outline was of. Only of files it asked an outline of."""
+    while True:
+        await asyncio.sleep(FILES_EVERY_S)
+        for key in list(session.interests):
+            known = session.outlined_states.get(key)
+            if known is None:
+                continue
+            target, before = known
+            now = await session.jobs.short(_state_blocking, target.path or "")
+            if now == before:
+                continue
+            if now is None:
+                session.outlined_states.pop(key, None)
+                session.refresher.notify(target.uri, "exact", "changed", None, 0)
+                continue
+            session.outlined_states[key] = (target, now)
+            grew = (now.device, now.inode) == (before.device, before.inode) and now.size > before.size
+            session.refresher.notify(
+                target.uri, "growing" if grew else "exact", "grew" if grew else "changed", None, now.size
+            )
+
+
+def _state_blocking(path: str) -> FileState | None:
+    from milepost.core.source import FileState
+
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return FileState(status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
+
+
+async def watch_parent(process_id: int, ended: asyncio.Event) -> None:
+    """Set `ended` once the client's process is gone: one that was killed sends no `exit`."""
+    is_parent = os.getppid() == process_id
+    while True:
+        # A dead child of somebody else may linger in the table of processes; an orphan gets another parent.
+        if not process_is_alive(process_id) or (is_parent and os.getppid() != process_id):
+            ended.set()
+            return
+        await asyncio.sleep(PARENT_EVERY_S)
+
+
+if sys.platform == "win32":
+
+    def process_is_alive(process_id: int) -> bool:
+        """Whether there is a process with this id."""
+        import ctypes
+
+        synchronize, still_running = 0x00100000, 0x102
+        kernel = ctypes.windll.kernel32
+        handle = kernel.OpenProcess(synchronize, False, process_id)
+        if not handle:
+            return False
+        try:
+            return int(kernel.WaitForSingleObject(handle, 0)) == still_running
+        finally:
+            kernel.CloseHandle(handle)
+
+else:
+
+    def process_is_alive(process_id: int) -> bool:
+        """Whether there is a process with this id."""
+        if process_id <= 0:
+            return True
+        try:
+            os.kill(process_id, 0)
+        except ProcessLookupError:
+            return False
+        except OSError:
+            return True  # it is there, and somebody else's
+        return True
