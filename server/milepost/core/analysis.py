@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from milepost.core.detect import HEAD_BYTES, detect_format, sample_of
-from milepost.core.encoding import Encoding, binary_type, detect_encoding, text_view
+from milepost.core.encoding import UTF8, binary_type, detect_encoding, text_view
 from milepost.core.formats.base import Format
 from milepost.core.identity import Change, Identity, compare, measure
 from milepost.core.lines import LineIndex
@@ -42,16 +42,18 @@ class Analysis:
     def __init__(self, source: ByteSource, options: Options | None = None) -> None:
         self.options = options or Options()
         self.source = source
-        self.encoding: Encoding
-        self.format: Format | None
-        self.view: ByteSource
-        self.scan: Scan | None
+        self.encoding = UTF8
+        self.format: Format | None = None
+        self.view: ByteSource = source
+        self.scan: Scan | None = None
         self.identity: Identity | None = None
         self.index: LineIndex | None = None
         self.scanned_from = 0
         self._outline: Outline | None = None
         self._expansions: dict[str, tuple[Section, ...]] = {}
-        self._prepared = False
+        self._prepared = self._has_text = False
+        self._nul_end = 0
+        self._head = b""
 
     def close(self) -> None:
         """Let go of the file."""
@@ -60,24 +62,37 @@ class Analysis:
 
     # --- getting there ----------------------------------------------------------------------------------------------
 
+    def prepare_text(self, *, should_stop: StopFlag = never) -> None:
+        """Find the encoding, and the text as it can be read and searched. Cheap, except for UTF-16."""
+        if not self._has_text:
+            self.encoding = detect_encoding(self.source)
+            self.view = text_view(self.source, self.encoding, should_stop=should_stop)
+            self._has_text = True
+
     def prepare(self, *, should_stop: StopFlag = never) -> None:
-        """Find the encoding and the format, and make ready to scan. Cheap, except for UTF-16."""
+        """Find the format too, and make ready to scan."""
+        self.prepare_text(should_stop=should_stop)
         if self._prepared:
             return
-        source = self.source
-        self.encoding = detect_encoding(source)
-        self.format = None
-        self.scan = None
-        self.view = source
+        self.format = self.scan = None
         if self.encoding.kind != "binary":
-            self.view = text_view(source, self.encoding, should_stop=should_stop)
             start = _nul_run_end(self.view, should_stop)
-            sample = sample_of(self.view, PurePath(source.name).name, start)
+            sample = sample_of(self.view, PurePath(self.source.name).name, start)
             self.format = detect_format(sample, self.options.format, self.options.by_suffix)
             self.scan = Scan(self.view, self.format.scanner(self._context(sample.head, start)), skip_until=start)
             self._nul_end = start
             self._head = sample.head
         self._prepared = True
+
+    def build_index(self, *, should_stop: StopFlag = never, progress: Progress = no_progress) -> None:
+        """Index the lines without understanding them; a scan brings its own index."""
+        index = LineIndex()
+        for offset in range(0, self.view.size, _HASH_BYTES):
+            raise_if_stopped(should_stop)
+            index.feed(self.view.read_at(offset, _HASH_BYTES))
+            progress(min(offset + _HASH_BYTES, self.view.size), self.view.size)
+        self.index = index
+        self.identity = measure(self.source)
 
     def run(self, *, should_stop: StopFlag = never, progress: Progress = no_progress) -> None:
         """Scan to the end. Raises `Cancelled`; what was scanned is kept and the next call goes on."""
@@ -109,6 +124,11 @@ class Analysis:
     def refresh(self, source: ByteSource, *, should_stop: StopFlag = never) -> Change:
         """Look at the file again, opened afresh as `source`, and keep what still holds. Owns `source` from then on."""
         if self.identity is None:
+            # Nothing is known yet but the source itself; a scan that was stopped half way goes on if that still holds.
+            state = self.source.state if isinstance(self.source, FileSource) else None
+            if isinstance(source, FileSource) and source.state == state:
+                source.close()
+                return Change.SAME
             self._restart(source)
             return Change.CHANGED
         change = compare(self.identity, source, should_stop=should_stop)
@@ -148,8 +168,7 @@ class Analysis:
         self.source = source
         self.identity = self.index = self._outline = None
         self._expansions.clear()
-        self._prepared = False
-        self.prepare()
+        self._prepared = self._has_text = False
 
     def _context(self, head: bytes, start: int) -> Context:
         state = self.source.state if isinstance(self.source, FileSource) else None
@@ -196,10 +215,16 @@ class Analysis:
         )
 
     def _unscanned(self, end_byte: int, line: int) -> Section:
-        start = self._to_file(end_byte)
+        start = self.to_file(end_byte)
         size = self.source.size - start
         return Section(
-            f"unscanned-1-{start:x}", f"{size:,} bytes not scanned yet", "unscanned", line, line, start, self.source.size
+            f"unscanned-1-{start:x}",
+            f"{size:,} bytes not scanned yet",
+            "unscanned",
+            line,
+            line,
+            start,
+            self.source.size,
         )
 
     def _binary(self, should_stop: StopFlag) -> Outline:
@@ -215,12 +240,30 @@ class Analysis:
             title = f"{name}, {source.size:,} bytes"
             sections = (
                 Section(
-                    "binary-1-0", title, "binary", 1, 1, 0, source.size, f"sha256 {digest.hexdigest()}", 1, facts, weight=0.5
+                    "binary-1-0",
+                    title,
+                    "binary",
+                    1,
+                    1,
+                    0,
+                    source.size,
+                    f"sha256 {digest.hexdigest()}",
+                    1,
+                    facts,
+                    weight=0.5,
                 ),
             )
         self.identity = measure(source)
         return Outline(
-            source.name, "binary", "binary", "none", 0, None, source.size, sections=sections, stats={"nodes": 1, **facts}
+            source.name,
+            "binary",
+            "binary",
+            "none",
+            0,
+            None,
+            source.size,
+            sections=sections,
+            stats={"nodes": 1, **facts},
         )
 
     # --- expanding --------------------------------------------------------------------------------------------------
@@ -234,7 +277,9 @@ class Analysis:
             name = f"{name}/{part}" if name else part
             found = next((one for one in walk(known) if one.id == name), None)
             if found is None:
-                raise NotFound(f"There is no section {section_id!r} in {self.source.name}: take an id from its outline.")
+                raise NotFound(
+                    f"There is no section {section_id!r} in {self.source.name}: take an id from its outline."
+                )
             if position + 1 < len(parts):
                 known = self.expand(found, should_stop=should_stop)
         return found
@@ -247,7 +292,7 @@ class Analysis:
             return self._expansions[section.id]
         self.prepare()
         assert self.format is not None
-        start, end = self._to_view(section.start_byte), self._to_view(section.end_byte)
+        start, end = self.to_view(section.start_byte), self.to_view(section.end_byte)
         base = self._context(self._head, 0)
         context = replace(
             base, start_byte=start, start_line=section.start_line, total_bytes=end - start, resume=dict(section.resume)
@@ -273,10 +318,12 @@ class Analysis:
 
     # --- offsets ----------------------------------------------------------------------------------------------------
 
-    def _to_file(self, offset: int) -> int:
+    def to_file(self, offset: int) -> int:
+        """An offset of the text as an offset of the file."""
         return self.view.to_original(offset) if isinstance(self.view, TranscodedSource) else offset
 
-    def _to_view(self, offset: int) -> int:
+    def to_view(self, offset: int) -> int:
+        """An offset of the file as an offset of the text."""
         return self.view.from_original(offset) if isinstance(self.view, TranscodedSource) else offset
 
     def _in_file_offsets(self, sections: tuple[Section, ...]) -> tuple[Section, ...]:
@@ -285,15 +332,15 @@ class Analysis:
         return tuple(
             replace(
                 section,
-                start_byte=self._to_file(section.start_byte) if section.start_byte else 0,
-                end_byte=self._to_file(section.end_byte),
+                start_byte=self.to_file(section.start_byte) if section.start_byte else 0,
+                end_byte=self.to_file(section.end_byte),
                 children=self._in_file_offsets(section.children),
             )
             for section in sections
         )
 
     def _problems_in_file_offsets(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        return tuple(replace(problem, byte=self._to_file(problem.byte)) for problem in problems)
+        return tuple(replace(problem, byte=self.to_file(problem.byte)) for problem in problems)
 
 
 def _nul_run_end(view: ByteSource, should_stop: StopFlag) -> int:

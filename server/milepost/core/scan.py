@@ -25,6 +25,7 @@ from milepost.core.source import ByteSource, Progress, StopFlag, never, no_progr
 STRIPE_BYTES = 1 << 20
 PIECE_BYTES = 4 << 20
 
+
 class Block:
     """Consecutive bytes of a file: whole lines, or a piece of one giant line.
 
@@ -238,7 +239,6 @@ class Scan:
         self.examined_bytes += len(data)
         return True
 
-
     def _skip(self, state: _State) -> None:
         """Count and hash bytes that the scanner does not see."""
         data = self.source.read_at(state.offset, min(STRIPE_BYTES, self._skip_until - state.offset))
@@ -246,6 +246,7 @@ class Scan:
         state.digest.update(data)
         state.offset += len(data)
         self.examined_bytes += len(data)
+
 
 def _last_line_end(data: bytes) -> int:
     """The offset after the last line end that is certain: a CR at the very end may be half of a CRLF."""

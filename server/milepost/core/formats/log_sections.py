@@ -88,7 +88,9 @@ def _stand_out(kinds: list[Kind], total_lines: int) -> tuple[set[int], dict[int,
     weak_room = _WEAK_SHARE * total_lines + 5
     rare_room = _RARE_SHARE * total_lines + 2
     rare_limit = max(3, total_lines // 2000)
-    for kind in sorted((one for one in kinds if not one.strong and one.count), key=lambda one: (one.count, -one.weight)):
+    for kind in sorted(
+        (one for one in kinds if not one.strong and one.count), key=lambda one: (one.count, -one.weight)
+    ):
         novel = kind.category == "rare"
         if kind.count > (3 if novel else rare_limit) or kind.count > weak_room or (novel and kind.count > rare_room):
             continue
@@ -198,7 +200,9 @@ def _incident(entry: Entry, kind: Kind, end: End) -> Node:
         known["last_line"] = entry.last_line
         repeats = f"×{entry.count:,}, last in line {entry.last_line:,}"
     elif kind.count > 1:
-        repeats = f"×{kind.count:,} in the file" if entry.start_byte == kind.first_byte else f"again, ×{kind.count:,} in all"
+        repeats = (
+            f"×{kind.count:,} in the file" if entry.start_byte == kind.first_byte else f"again, ×{kind.count:,} in all"
+        )
     digest = entry.digest.decode("utf-8", "replace")
     return Node(
         "incident",
