@@ -133,19 +133,25 @@ class CutContent:
 def cut_content(content: str, encoding: str, max_json_bytes: int) -> CutContent:
     """The longest beginning of `content` that takes at most `max_json_bytes` inside a JSON string.
 
-    It splits no character and no CRLF. `encoding` is the one that `content` was decoded from, without loss.
+    It ends with a whole line; or, where not even one fits, it splits no character and no CRLF. `encoding` is the one
+    that `content` was decoded from, without loss.
     """
     data = content.encode("utf-8", "replace")
     costs = np.cumsum(_json_costs(data))
     kept = _character_boundary(data, int(np.searchsorted(costs, max_json_bytes, side="right")))
     if 0 < kept < len(data) and data[kept - 1 : kept + 1] == b"\r\n":
         kept -= 1
+    if kept < len(data):
+        kept = max(data.rfind(b"\n", 0, kept), data.rfind(b"\r", 0, kept)) + 1 or kept
     text = data[:kept].decode()
     return _measured(text, kept if encoding in ("utf-8", "binary") else _encoded_length(text, encoding))
 
 
 def cut_lossy_content(raw: bytes, encoding: str, max_json_bytes: int) -> CutContent:
-    """As `cut_content`, from the bytes, where the reply has to hold both the text and the bytes in base64."""
+    """As `cut_content`, from the bytes, where the reply has to hold both the text and the bytes in base64.
+
+    It is cut at a character boundary, inside a line too: damaged text has no reliable lines.
+    """
     codec = "utf-8" if encoding == "binary" else encoding
 
     def decoded(length: int) -> tuple[str, int]:

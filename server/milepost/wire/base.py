@@ -73,6 +73,9 @@ class Request(WireModel):
             raise wrong("the request names no file: give uri or path")
         if self.uri is not None and self.path is not None:
             raise wrong("the request names the file twice: give uri or path, not both")
+        for name in ("uri", "path"):
+            if getattr(self, name) == "":
+                raise wrong("{name} is empty: name the file", name=name)
 
     def check(self) -> None:
         """What must hold between the fields of one kind of request; raises `wrong(...)`."""
