@@ -9,20 +9,15 @@ from milepost.wire.base import Reply, Request, WireModel, dump_lsp, dump_plain, 
 from milepost.wire.convert import outline_from_core, section_from_core, sections_from_core
 from milepost.wire.methods import METHODS, OUTLINE_CHANGED, Method, method_of
 from milepost.wire.replies import (
-    Answer,
-    AskReply,
     CheckReply,
     CheckResult,
     FindReply,
     OutlineChangedParams,
     OutlineReply,
     PlanReply,
-    ReadingReply,
     ReadReply,
     ResolveAnchorReply,
     SectionDigest,
-    SummarizeReply,
-    SummaryStats,
 )
 from milepost.wire.requests import (
     Anchor,
@@ -36,6 +31,7 @@ from milepost.wire.requests import (
     SummarizeRequest,
 )
 from milepost.wire.sections import ErrorData, ErrorInfo, ErrorReply, More, Problem, Quote, ReadOn, Section, Span
+from milepost.wire.summaries import Answer, AskReply, ReadingReply, SummarizeReply, SummaryStats
 
 __all__ = [
     "METHODS",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from milepost.wire import replies, requests
+from milepost.wire import replies, requests, summaries
 from milepost.wire.base import Reply, Request
 
 #: The notification that an outline is no longer what was said.
@@ -32,8 +32,8 @@ METHODS: tuple[Method, ...] = (
     _method("read", "read", requests.ReadRequest, replies.ReadReply),
     _method("find", "find", requests.FindRequest, replies.FindReply),
     _method("plan", "plan", requests.PlanRequest, replies.PlanReply),
-    _method("summarize", "summarize", requests.SummarizeRequest, replies.SummarizeReply),
-    _method("ask", "ask", requests.AskRequest, replies.AskReply),
+    _method("summarize", "summarize", requests.SummarizeRequest, summaries.SummarizeReply),
+    _method("ask", "ask", requests.AskRequest, summaries.AskReply),
     _method("resolve_anchor", "resolveAnchor", requests.ResolveAnchorRequest, replies.ResolveAnchorReply),
 )
 
