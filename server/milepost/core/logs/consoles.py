@@ -18,11 +18,12 @@ _TYPICAL = re.compile(
           (?:\ [A-Z]+\d+)? \s? :                                          # tool: error LNK1104:
     | (?:\w[\w.+/-]{0,80}:\s)? (?:fatal\s)?(?:error|warning|note|remark)s? (?:[ #]\w+|\[\w+\])? : \s   # error: text
     | (?:fatal\ |compile\ )?(?:error|warning) \s (?:\[\w|\#?[A-Z]{1,5}\d|\d+|in\s|on\s|at\s)
-    | [^\s(:]{0,100} \(\d+(?:[,:]\d+)?\) \s? : \s                         # file(12) : text
+    | (?:[A-Za-z]:)? [^\s(:]{0,100} \(\d+(?:[,:]\d+)?\) \s? : \s            # file(12) : text
     | \[? (?:INFO|ERROR|WARN|WARNING|DEBUG|FATAL|javac|exec|echo|copy|mkdir|junit|jar|java|delete|cc|scalac|kotlin
         |info|error
           |warn|warning|debug|success|groovyc|EnvInject|Pipeline|CMake|NULL|\s{0,3}\d{1,3}%) \] (?:\s|$)
-    | (?:WARNING|ERROR|INFO|NOTE|FATAL|PANIC|Warning|Error|Note|Info|Fatal\ Error|Panic|Severe|Style|Convention): \s?\S
+    | (?:WARNING|ERROR|INFO|NOTE|FATAL|PANIC|Warning|Error|Note|Info|Fatal\ Error|Panic|Severe|Style|Convention): \s*\S
+    | \#\ \*\*\ \w+: \s | \d+\.\ (?:WARNING|ERROR|INFO)\ in\ \S | -->\ \S+:\d+ | \d+\s+\|\s | \S+\ \[?[A-Z]\d{3}:\s
     | [ewiEWIFC] : \s (?:file:|\S+:|\(|\d+,)                              # w: file, E: 12,
     | \[\s*\d+[%/]\s*\d*\] \s                                             # [ 12%], [3/40]
     | (?:g?make|ninja|nmake|NMAKE|npm|yarn|pnpm|cargo|pip|mvn|gradle|ant|ld|collect2|clang|gcc|cc1|dpkg|rpm
@@ -89,7 +90,7 @@ _UNTYPICAL = re.compile(
 
 # A compiler's message after a place: `dir\\x.pas(45): Hint warning H2164: ...`, `x.py:docstring of x:22: WARNING: ...`.
 _DIAGNOSTIC = re.compile(
-    rb"(?:[:(,]\d{1,6}\)?|^PHP|^\w[\w/+]{0,20}:|targets)\s?:?\s{1,2}"
+    rb"(?:[:(,]\d{1,6}\)?|^PHP|^\w[\w/+]{0,20}:|targets|[\w>)\]] ?:)\s?:?\s{1,2}"
     rb"(?:hint |fatal |internal |syntax |parse |xmldoc )?(?:error|warning|note|notice|hint|information|info"
     rb"|remark|style)"
     rb"(?:\s?[A-Z#]{0,6}\d+(?:-\w)?|\s?\[\w[^\]]*\])?\s*:",

@@ -92,7 +92,7 @@ RULES: tuple[LayoutRule, ...] = (
     _rule("cups-page", "CUPS page log", rb"\S+ \S+(?: \S+)? \d+ <CLF> (?=total|\d+ \d+ )"),
     _rule("systemd-boot", "systemd console", rb"\[ *(?:(?P<level>FAILED|DEPEND|WARN|INFO)|OK|TIME|\*+) *\] (?=\S)",
           stamped=False, requires=rb"\[ *(?:OK|FAILED) *\] (?:Start|Reach|Fail|Stopp|Creat|Mount|Found|Finish|List"
-                                  rb"|Clos)"),
+          rb"|Clos)"),
     _rule("snort", "Snort or Suricata alerts", rb"\d\d/\d\d(?:/\d\d){0,2}-\d\d:\d\d:\d\d\.\d{6} +\[\*\*\] "),
     _rule("vmkernel", "VMware kernel log",
           rb"<ISO>(?: [A-Z][a-z]\(\d+\)(?:\[\+\])? \S+:)? cpu\d+:\d+(?: opID=\S+)?\)(?:(?P<level>ALERT|WARNING"
@@ -116,8 +116,9 @@ RULES: tuple[LayoutRule, ...] = (
     _rule("uwsgi", "uWSGI log",
           rb"\[pid: \d+\|app: [^\]]*\] .{0,120}?\] (?P<m>)(?:.*?\(HTTP/[\d.]+ (?P<status>\d{3})\))?"),
     _rule("gunicorn", "Gunicorn log", rb"\[<ISO>\] \[\d+\] \[(?P<level>[A-Z]+)\] "),
-    _rule("w3c", "W3C extended log (IIS)", rb'#[A-Z][\w-]+:|(?:"?\d{4}-\d\d-\d\d"?[ \t])?"?\d\d:\d\d:\d\d'
-                                           rb'(?:\.\d+)?"?[ \t]',
+    _rule("w3c", "W3C extended log (IIS)",
+          rb'#[A-Z][\w-]+:|(?:"?\d{4}-\d\d-\d\d"?[ \t])?"?\d\d:\d\d:\d\d'
+          rb'(?:\.\d+)?"?[ \t]',
           requires=rb"#(?:Fields|Version|Software):", least_share=0.2),
     _rule("w3c-rows", "W3C extended log (IIS)",
           rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (?=(?:\S+ ){0,4}<METHOD> /)"),
@@ -151,12 +152,14 @@ RULES: tuple[LayoutRule, ...] = (
           rb"(?:[^:]{0,80}?: )?|(?P<level2>[VDIWEFAS])/.{0,80}?\( *\d+\): )"),
     _rule("logcat-brief", "Android logcat (brief)", rb"(?P<level>[VDIWEFA])/[^(:]{1,80}\( *\d+\): ", stamped=False),
     _rule("glog", "glog or klog", rb"(?P<level>[IWEFDC])(?:20\d\d)?\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^\]]{1,200}\] "),
-    _rule("zap", "Go zap console log", rb"(?:<ISO>|\d{10}\.\d+)\t(?P<level>[A-Za-z]+)\t(?:[\w.-]+\t)?"
-                                       rb"(?:[\w./-]+\.go:\d+\t)?"),
+    _rule("zap", "Go zap console log",
+          rb"(?:<ISO>|\d{10}\.\d+)\t(?P<level>[A-Za-z]+)\t(?:[\w.-]+\t)?"
+          rb"(?:[\w./-]+\.go:\d+\t)?"),
     _rule("go-gc", "Go garbage collector trace", rb"gc \d+ @[\d.]+s \d+%: ", stamped=False),
     _rule("rust-env-logger", "Rust env_logger log", rb"\[(?:<ISO> )?(?P<level>TRACE|DEBUG|INFO|WARN|ERROR) +[\w:]+\] "),
-    _rule("rust-tracing", "Rust tracing log", rb"<ISO> +(?P<level>TRACE|DEBUG|INFO|WARN|ERROR) [\w:]+"
-                                              rb"(?:\{[^}]*\}[\w:]*)*: "),
+    _rule("rust-tracing", "Rust tracing log",
+          rb"<ISO> +(?P<level>TRACE|DEBUG|INFO|WARN|ERROR) [\w:]+"
+          rb"(?:\{[^}]*\}[\w:]*)*: "),
     # --- Java
     _rule("jvm-gc", "JVM unified log",
           rb"(?:\[[^\]]{1,40}\]){1,4}\[(?P<level>trace|debug|info|warning|error) *\]\[[\w,+ ]+\] ?"),
@@ -195,8 +198,9 @@ RULES: tuple[LayoutRule, ...] = (
     _rule("ruby-logger", "Ruby logger", rb"[DIWEFA], \[<ISO> #\d+\] +(?P<level>[A-Z]+) -- [^:]*: "),
     _rule("monolog", "Monolog (Laravel) log", rb"\[<ISO>\] [\w.-]+\.(?P<level>[A-Z]+): "),
     # --- Windows and .NET
-    _rule("cbs", "Windows servicing log (CBS)", rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, (?P<level>[A-Z]\w+) +"
-                                                rb"(?:[A-Z]{2,8} +)?"),
+    _rule("cbs", "Windows servicing log (CBS)",
+          rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d, (?P<level>[A-Z]\w+) +"
+          rb"(?:[A-Z]{2,8} +)?"),
     _rule("sccm", "Configuration Manager log",
           rb'<!\[LOG\[(?P<m>)(?:.{0,4000}?\]LOG\]!>.{0,200}? type="(?P<sccm>\d)")?', least_share=0.05),
     _rule("setupapi", "Windows device installation log", rb">>>  \[|\[Boot Session: |\[Device Install Log\]",
@@ -216,13 +220,15 @@ RULES: tuple[LayoutRule, ...] = (
     # --- research and others
     _rule("bgl", "Blue Gene/L log",
           rb"\S+ \d{10} \d{4}\.\d\d\.\d\d \S+ \d{4}-\d\d-\d\d-\d\d\.\d\d\.\d\d\.\d+ \S+ \S+ \S+ (?P<level>[A-Z]+) "),
-    _rule("thunderbird", "cluster syslog (Thunderbird)", rb"\S+ \d{10} \d{4}\.\d\d\.\d\d \S+ <SYSTIME> \S+ "
-                                                         rb"(?:<TAG>: )?"),
+    _rule("thunderbird", "cluster syslog (Thunderbird)",
+          rb"\S+ \d{10} \d{4}\.\d\d\.\d\d \S+ <SYSTIME> \S+ "
+          rb"(?:<TAG>: )?"),
     _rule("hpc", "HPC cluster log", rb"\d+ \S+ [\w.-]+ [\w.-]+ \d{9,10} \d+ "),
     _rule("health", "HealthApp log", rb"\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}\|[^|]*\|\d+\|"),
     _rule("proxifier", "Proxifier log", rb"\[\d\d\.\d\d \d\d:\d\d:\d\d\] .{1,60}? - "),
-    _rule("sssd", "SSSD log", rb"\((?:<CTIME>|<ISO>|[\d-]+  ?\d+:\d\d:\d\d)\):? .{1,120}? \("
-                              rb"(?P<level>0x[0-9a-f]{4})\): "),
+    _rule("sssd", "SSSD log",
+          rb"\((?:<CTIME>|<ISO>|[\d-]+  ?\d+:\d\d:\d\d)\):? .{1,120}? \("
+          rb"(?P<level>0x[0-9a-f]{4})\): "),
     _rule("erlang", "Erlang report log", rb"=(?P<level>[A-Z]+) REPORT==== .{10,40} ==="),
     _rule("tcf", "Eclipse TCF log", rb"TCF \d\d:\d\d\.\d+: "),
     _rule("shell-history", "shell history with times", rb"#\+?\d{10}$|: \d{10}:\d+;", least_share=0.4),
@@ -246,8 +252,9 @@ RULES: tuple[LayoutRule, ...] = (
           rb"(?:<?\w+\.(?P<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug)>? )?"
           rb"(?:(?!<TAG>:)\S+ +)?(?:\w+\.(?P<level2>emerg|alert|crit|err|error|warn|warning|notice|info|debug) )?"
           rb"(?:<TAG>(?: \([^)]{1,160}\))?(?::| <\w+>:?) ?)?(?:\[ *\d+\.\d{6}\] )?"),
-    _rule("dmesg-ctime", "kernel log with times", rb"\[<CTIME>\] ", requires=rb"\b(?:usb|cpu|ACPI|pci|kernel|memory"
-                                                                             rb"|Linux)"),
+    _rule("dmesg-ctime", "kernel log with times",
+          rb"\[<CTIME>\] ", requires=rb"\b(?:usb|cpu|ACPI|pci|kernel|memory"
+          rb"|Linux)"),
     _rule("level-lines", "lines with a level", rb"<CAPITALS>:? +(?:[\w./-]+:\d+:\s+|\[[^\]]{1,60}\] )",
           stamped=False, least_share=0.6),
 )  # fmt: skip
@@ -259,8 +266,9 @@ PREFIXES: tuple[LayoutRule, ...] = (
           rb"(?:[^\t]{1,80}\t[^\t]{1,80}\t)?(?:\xef\xbb\xbf)?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}Z ",
           requires=rb"Z (?:##\[|shell:|Current runner|Run |\[command\])", least_share=0.6),
     _rule("gitlab-ci", "GitLab job log", rb"<ISO> \d\d[OE][ +]", least_share=0.6),
-    _rule("docker-compose", "docker compose log", rb"(?!(?:INFO|STATUS|ERROR|WARN|WARNING|DEBUG|TRACE"
-                                                  rb"|FATAL)\b)[\w.-]{1,60} +\| (?:<ISO> )?", least_share=0.6,
+    _rule("docker-compose", "docker compose log",
+          rb"(?!(?:INFO|STATUS|ERROR|WARN|WARNING|DEBUG|TRACE"
+          rb"|FATAL)\b)[\w.-]{1,60} +\| (?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z )?", least_share=0.6,
           requires=rb"^[\w.-]{1,60}(?:-\d+ +|_\d+ +| {2,})\| "),
 )  # fmt: skip
 """What collectors put before every line of another log."""

@@ -99,7 +99,7 @@ def detect_layout(lines: Sequence[bytes], name: str = "") -> Layout | None:
 def _detect(sample: Sequence[bytes], name: str) -> Layout | None:
     own = [line for line in sample if not _CONTINUES.match(line)]
     found = _detect_framed(own, sample) if own else None
-    if found is None and not is_table(own):
+    if found is None and not is_table(own) and not _PATCH.match(sample[0]):
         share = console_share(sample)
         if share >= (_CONSOLE_SHARE_IF_NAMED if name.lower().endswith(_CONSOLE_SUFFIXES) else _CONSOLE_SHARE):
             found = Layout("console", "console output", share)
@@ -122,6 +122,7 @@ def _detect_framed(own: Sequence[bytes], sample: Sequence[bytes]) -> Layout | No
     return named
 
 
+_PATCH = re.compile(rb"diff -|Index: \S|From [0-9a-f]{40} |--- \S+\t|=== modified ")
 _CONSOLE_SHARE = 0.25
 _CONSOLE_SHARE_IF_NAMED = 0.12
 _CONSOLE_SUFFIXES = (".log", ".out", ".console")

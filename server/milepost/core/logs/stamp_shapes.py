@@ -239,7 +239,8 @@ _CIVIL: tuple[tuple[str, bytes, tuple[str, ...]], ...] = (
 )  # fmt: skip
 _ORDINAL_DAY = rb"(?P<Y>\d{4})-(?P<d>\d{3})[T ]CLOCK FRACTION ZONE"
 _EPOCH_END = rb"(?!\w)(?!\.\d)(?!-\d)"
-_TIME = rb"(?<![:-])CLOCK FRACTION HALF(?!\d|:[0-9A-Fa-f]{2}(?!\w))"
+# Not the clock of a date that there is not.
+_TIME = rb"(?<![:-])(?<![-/]\d\d[ T])CLOCK FRACTION HALF(?!\d|:[0-9A-Fa-f]{2}(?!\w))"
 
 
 def _compile(pattern: bytes) -> tuple[bytes, re.Pattern[bytes]]:

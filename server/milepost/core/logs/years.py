@@ -76,7 +76,10 @@ class YearResolver:
         return _seconds_in(self._first_year + turn, position)
 
     def settle(self, provisional_seconds: float) -> float:
-        """The final time of a year-less stamp that `observe` returned, once every line has been observed."""
+        """The final time of a year-less stamp that `observe` returned, once every line has been observed.
+
+        A 29 February that stood in a common year provisionally is lost: it settles on 1 March.
+        """
         shift = self.first_year - self._first_year
         if not shift:
             return provisional_seconds
