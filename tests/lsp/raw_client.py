@@ -5,6 +5,7 @@ Requests of the server (progress, registration, refresh, configuration) are answ
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import queue
@@ -45,6 +46,7 @@ class RawClient:
         self.received: list[Message] = []
         self.arrived_at: dict[Any, float] = {}
         self.configuration: Any = None
+        #: What a request of the server is answered with: a result, "error", or "nothing" for no answer at all.
         self.answers: dict[str, Any] = {}
         self._write = write
         self._lock = threading.Lock()
@@ -158,9 +160,12 @@ class RawClient:
 
     def _answer(self, message: Message) -> None:
         method = message["method"]
-        if method in self.answers and self.answers[method] is None:
-            return  # a client that never answers this
         result = self.answers.get(method)
+        if result == "nothing":
+            return
+        if result == "error":
+            self.send({"id": message["id"], "error": {"code": -32601, "message": f"no {method} here"}})
+            return
         if method == "workspace/configuration":
             result = [self.configuration for _ in message["params"]["items"]]
         self.send({"id": message["id"], "result": result})
@@ -209,10 +214,8 @@ class ServerProcess:
         self.process.wait()
         for stream in (self._stdin, self.process.stdout, self._stderr):
             if stream is not None:
-                try:
+                with contextlib.suppress(OSError):
                     stream.close()
-                except OSError:
-                    pass
 
 
 def connect(host: str, port: int) -> tuple[RawClient, socket.socket]:

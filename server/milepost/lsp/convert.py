@@ -1,8 +1,8 @@
 """From sections to LSP's own types, as JSON values.
 
 Sections count lines from 1 and say bytes; LSP counts lines from 0 and columns in the client's unit, so the first and
-last line of a section are read to know how long they are. Plain dictionaries, because lsprotocol's classes cost ten
-times as much to make and encode; all of it runs in a thread.
+last line of a section are read to know how long they are. Plain dictionaries, because lsprotocol's classes cost
+several times as much to make and encode; all of it runs in a thread.
 """
 
 from __future__ import annotations

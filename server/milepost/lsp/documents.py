@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.lsp.position import Units, index_of_column
-from milepost.lsp.uris import key_of_uri
+from milepost.uris import key_of_uri
 
 #: The length that pieces are cut to, in characters.
 PIECE_CHARACTERS = 65_536

@@ -10,16 +10,18 @@ import asyncio
 import contextvars
 import logging
 import threading
-from collections.abc import Callable, Coroutine, Hashable
+from collections.abc import Callable, Coroutine, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from milepost.errors import Cancelled, MilepostError
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+Pace = Literal["long", "read", "short"]
 
 
 class Control(Generic[T]):
@@ -139,21 +141,19 @@ class Job(Generic[T]):
 class Jobs:
     """The running jobs of one client, with the threads they run in.
 
-    Long work (scans, searches) and short work (a few reads, conversions) have threads of their own, so that a read is
-    answered while every long thread is busy.
+    Long work (scans, searches), reads, and what takes milliseconds have threads of their own, so that a read is
+    answered while every long thread is busy, and a reply is encoded while reads wait for a slow disk.
     """
 
-    LONG_THREADS = 6
-    SHORT_THREADS = 4
+    THREADS: Mapping[Pace, int] = {"long": 6, "read": 4, "short": 3}
 
     def __init__(self) -> None:
-        self._long = ThreadPoolExecutor(self.LONG_THREADS, "milepost-long")
-        self._short = ThreadPoolExecutor(self.SHORT_THREADS, "milepost-short")
+        self._pools = {pace: ThreadPoolExecutor(threads, f"milepost-{pace}") for pace, threads in self.THREADS.items()}
         self._shared: dict[Hashable, Job[Any]] = {}
         self._running: set[Job[Any]] = set()
         self._tasks: dict[asyncio.Task[Any], Hashable | None] = {}
 
-    def join(self, key: Hashable | None, work: Work[T], *, short: bool = False) -> Job[T]:
+    def join(self, key: Hashable | None, work: Work[T], pace: Pace = "long") -> Job[T]:
         """The running job with this key, else a new one. Enter it (`async with`) before anything is awaited."""
         if key is not None and key in self._shared:
             return cast("Job[T]", self._shared[key])
@@ -163,9 +163,7 @@ class Jobs:
             self._shared[key] = job
         self._running.add(job)
         context = contextvars.copy_context()
-        future: asyncio.Future[T] = loop.run_in_executor(
-            self._short if short else self._long, context.run, job._run, work
-        )
+        future: asyncio.Future[T] = loop.run_in_executor(self._pools[pace], context.run, job._run, work)
         future.add_done_callback(job._finish)
         job.ended = future
         return job
@@ -173,7 +171,7 @@ class Jobs:
     async def short(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function that blocks for milliseconds in a thread."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._short, function, *arguments)
+        return await loop.run_in_executor(self._pools["short"], function, *arguments)
 
     def forget(self, job: Job[Any]) -> None:
         """Let nobody join this job any more."""
@@ -216,8 +214,8 @@ class Jobs:
     async def close(self, timeout_s: float) -> bool:
         """Stop everything and wait a little; whether all threads came to an end."""
         self.stop_all()
-        self._long.shutdown(wait=False, cancel_futures=True)
-        self._short.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
         waiting = [job.ended for job in self._running]
         if waiting:
             await asyncio.wait(waiting, timeout=timeout_s)

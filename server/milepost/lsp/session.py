@@ -24,17 +24,19 @@ from milepost.lsp.progress import Progress
 from milepost.lsp.pygls_fixes import Encoded, Protocol
 from milepost.lsp.refresh import Refresher
 from milepost.lsp.settings import EditorSettings
-from milepost.lsp.uris import key_of_path, path_of_uri, uri_of_path
+from milepost.uris import key_of_path, path_of_uri, uri_of_path
 
 if TYPE_CHECKING:
     # The core brings numpy and hyperscan: it is loaded in a thread, at the first request that needs it.
     from milepost.core.outline import Outline
-    from milepost.core.source import BytesSource, FileState
+    from milepost.core.source import BytesSource, FileState, StopFlag
+    from milepost.core.source import Progress as ByteProgress
     from milepost.lsp.unsaved import UnsavedTexts
     from milepost.settings import Settings
 
 _REMEMBERED_REPLIES = 24
 _REMEMBERED_FILES = 24
+_REMEMBERED_TEXTS = 4
 
 #: How long symbols and lenses wait for the client's settings, which say whether they are wanted.
 CONFIGURATION_WAIT_S = 1.0
@@ -46,7 +48,15 @@ EDIT_PAUSE_S = 0.5
 class Engine(Interface):
     """What the server needs of `milepost.service.Service`. Blocking; safe to call from several threads."""
 
-    def core_outline(self, path: str, **options: Any) -> Outline:
+    def core_outline(
+        self,
+        path: str,
+        *,
+        text: BytesSource | None = None,
+        should_stop: StopFlag = ...,
+        progress: ByteProgress = ...,
+        on_provisional: Callable[[Outline], None] | None = None,
+    ) -> Outline:
         """The outline of a file or text, before any cap."""
 
     def serialized(self, command: str, reply: Any, max_bytes: int | None, camel: bool) -> bytes:
@@ -111,6 +121,7 @@ class Session:
         self._lock = threading.Lock()
         self._followed: set[tuple[str, int | None]] = set()
         self._shown: set[tuple[str, int | None]] = set()
+        self._text_outlines: OrderedDict[tuple[str, int], Outlined] = OrderedDict()
         self._replies: OrderedDict[tuple[str, str], tuple[Outline, Encoded]] = OrderedDict()
 
     # What a request is about
@@ -159,6 +170,15 @@ class Session:
                 self._unsaved = UnsavedTexts()
         return self._unsaved.of(target.snapshot, target.path, should_stop=control.should_stop)
 
+    async def unsaved_text(self, target: Target) -> BytesSource | None:
+        """The editor's text of a document that is open and differs from its file."""
+        if target.snapshot is None:
+            return None
+        key = ("unsaved", target.key, target.version)
+        job: Job[BytesSource | None] = self.jobs.join(key, partial(self.text_blocking, target), "read")
+        async with job:
+            return await job.result()
+
     # Outlines
 
     def join_outline(self, target: Target) -> Job[Outlined]:
@@ -170,6 +190,11 @@ class Session:
 
         self.settings.read_blocking()
         text = self.text_blocking(target, control)
+        if text is not None and target.version is not None:
+            # The service keeps files, not texts: several features ask for the outline of one version.
+            known = self._text_outlines.get((target.key, target.version))
+            if known is not None:
+                return known
         state = None
         if text is None and target.path is not None:
             try:
@@ -188,7 +213,13 @@ class Session:
             progress=control.progress,
             on_provisional=on_provisional,
         )
-        return Outlined(outline, text, state)
+        found = Outlined(outline, text, state)
+        if text is not None and target.version is not None:
+            with self._lock:
+                self._text_outlines[target.key, target.version] = found
+                while len(self._text_outlines) > _REMEMBERED_TEXTS:
+                    self._text_outlines.popitem(last=False)
+        return found
 
     async def outlined(self, target: Target, *, can_refresh: bool) -> Outlined:
         """The outline for an editor's feature: a provisional one where the client can be told to ask again."""
@@ -254,10 +285,8 @@ class Session:
 
         self.jobs.spawn(f"show {target.name}", show())
 
-    def interested_in(self, target: Target, *, by_request: bool) -> None:
-        """Note that the client shows this outline. One that sends commands only may not know our notifications."""
-        if not by_request:
-            return
+    def interested_in(self, target: Target) -> None:
+        """Note that the client shows this outline and wants to hear when it changes."""
         self.interests[target.key] = target.uri
         self.interests.move_to_end(target.key)
         while len(self.interests) > _REMEMBERED_FILES:

@@ -9,7 +9,7 @@ from pygls.lsp.server import LanguageServer
 
 from milepost.lsp.documents import TextDocument, cut_pieces
 from milepost.lsp.session import Session
-from milepost.lsp.uris import key_of_uri
+from milepost.uris import key_of_uri
 
 
 def register(server: LanguageServer, session: Session) -> None:

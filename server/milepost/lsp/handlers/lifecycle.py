@@ -13,8 +13,8 @@ from milepost.lsp.handlers.requests import NAMES
 from milepost.lsp.position import units_of
 from milepost.lsp.session import Session
 from milepost.lsp.settings import SECTION
-from milepost.lsp.uris import path_of_uri
 from milepost.lsp.watch import watch_files, watch_parent
+from milepost.uris import path_of_uri
 
 
 def register(server: LanguageServer, session: Session) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from milepost.lsp.progress import Token
 from milepost.lsp.pygls_fixes import Encoded
 
 if TYPE_CHECKING:
+    from milepost.core.source import BytesSource
     from milepost.lsp.session import Session, Target
     from milepost.wire import Method, Request
 
@@ -71,21 +73,34 @@ async def _answer(session: Session, asked: _Asked) -> Encoded:
         target = None  # the anchor names the file
     else:
         target = session.target(request.uri, request.path)
-    if asked.name == "outline" and target is not None and getattr(request, "format", None) is None:
+    shown = False
+    text = None if target is None else await session.unsaved_text(target)
+    if asked.name == "outline" and target is not None and text is None and getattr(request, "format", None) is None:
         # The scan is shared with everybody who asks for this file; the reply is then made from what it left.
         scan = session.join_outline(target)
         async with scan, _reported(session, asked, scan, target, token):
             session.note_state(target, await scan.result())
-        session.interested_in(target, by_request=not asked.is_command)
-        token = None
-        asked = _Asked(asked.name, asked.values, None, is_command=False)
-    work = partial(_call_blocking, session, method, request, target)
-    job: Job[Encoded] = session.jobs.join(None, work, short=asked.name == "read")
-    async with job, _reported(session, asked, job, target, token):
+        shown = True
+    if asked.name == "outline" and target is not None and not asked.is_command:
+        session.interested_in(target)
+    work = partial(_call_blocking, session, method, request, target, text)
+    job: Job[Encoded] = session.jobs.join(None, work, "read" if asked.name == "read" else "long")
+    async with job, _reported(session, asked, job, target, token, shown=shown):
         return await job.result()
 
 
-def _reported(session: Session, asked: _Asked, job: Job[Any], target: Target | None, token: Token | None) -> Any:
+def _reported(
+    session: Session,
+    asked: _Asked,
+    job: Job[Any],
+    target: Target | None,
+    token: Token | None,
+    *,
+    shown: bool = False,
+) -> contextlib.AbstractAsyncContextManager[None]:
+    """Progress for a job: under the client's token, or one of the server's for a command. `shown`: it was shown before."""
+    if shown:
+        return contextlib.nullcontext()
     title = f"{_TITLES[asked.name]} {target.name}" if target is not None else _TITLES[asked.name]
     if token is None and asked.is_command and session.client.shows_progress:
         return session.progress.of_server(job, title, None)
@@ -101,16 +116,20 @@ def _parsed_blocking(asked: _Asked) -> tuple[Method, Request]:
 
 
 def _call_blocking(
-    session: Session, method: Method, request: Request, target: Target | None, control: Control[Encoded]
+    session: Session,
+    method: Method,
+    request: Request,
+    target: Target | None,
+    text: BytesSource | None,
+    control: Control[Encoded],
 ) -> Encoded:
     session.settings.read_blocking()
     engine = session.engine_blocking()
     options: dict[str, Any] = {"should_stop": control.should_stop, "progress": control.progress}
-    if target is not None:
-        text = session.text_blocking(target, control)
-        if text is not None:
-            options["text"] = text
-        if target.path is not None:
-            request = request.model_copy(update={"uri": None, "path": target.path})
+    if text is not None:
+        options["text"] = text
+    if target is not None and target.path is not None:
+        request = request.model_copy(update={"uri": None, "path": target.path})
     reply = getattr(engine, method.name)(request, **options)
-    return Encoded(engine.serialized(method.name, reply, request.max_bytes, camel=True))
+    # A cap may be too small for any JSON at all.
+    return Encoded(engine.serialized(method.name, reply, request.max_bytes, camel=True) or b"null")
