@@ -40,6 +40,22 @@ _NAMES = {
     "iso8859_2": "iso-8859-2", "iso8859_5": "iso-8859-5", "iso8859_6": "iso-8859-6", "iso8859_7": "iso-8859-7",
 }  # fmt: skip
 
+# In the order of preference; they share many places of letters.
+_CYRILLIC = ("cp1251", "koi8_r", "iso8859_5", "cp866", "cp855", "mac_cyrillic")
+_CYRILLIC_IN_CASE = re.compile(r"[а-яѐ-џґ]|(?<![а-яѐ-џґ])[А-ЯЀ-ЏҐ]")
+
+# Everyday characters: of each standard the rows of punctuation, kana, Hangul and the first level of ideographs; and in
+# which rows the kana are. In the order of preference.
+_PAIR = re.compile(rb"[\x81-\xfe][\x40-\xfe]")
+_DOUBLE_BYTE: dict[str, tuple[re.Pattern[bytes], bytes | None]] = {
+    "cp932": (re.compile(rb"[\x81-\x83\x88-\x97][\x40-\xfc]"), b"\x82\x83"),
+    "euc_jp": (re.compile(rb"[\xa1-\xa5\xb0-\xcf][\xa1-\xfe]"), b"\xa4\xa5"),
+    "cp949": (re.compile(rb"[\xa1-\xa3\xb0-\xc8][\xa1-\xfe]"), None),
+    "gb18030": (re.compile(rb"[\xa1-\xa3\xb0-\xd7][\xa1-\xfe]"), None),
+    "big5": (re.compile(rb"[\xa1-\xa3\xa4-\xc6][\x40-\x7e\xa1-\xfe]"), None),
+    "johab": (re.compile(rb"[\x88-\xd3\xd9][\x41-\xfe]"), None),
+}
+
 _BEYOND_ASCII_IN_WORD = re.compile(r"(?<=[^\W\d_])[^\x00-\x7f]|[^\x00-\x7f](?=[^\W\d_])")
 
 _FALLBACK = "windows-1252"
@@ -87,16 +103,37 @@ def guess_legacy_encoding(sample: bytes) -> str:
     if not matches:
         return _NAMES[_best_latin(sample)] if _decodes(sample, "iso8859_2") else _FALLBACK
     best = matches[0].encoding
-    if best in _LATIN or best == "cp850" or matches[0].chaos > 0.2:
-        near = {
-            encoding
-            for match in matches
-            if match.chaos <= matches[0].chaos + 0.05
-            for encoding in (match.encoding, *match.could_be_from_charset)
-        }
-        if near & set(_LATIN):
-            best = _best_latin(sample)
+    near = {
+        encoding
+        for match in matches
+        if match.chaos <= matches[0].chaos + 0.05
+        for encoding in (match.encoding, *match.could_be_from_charset)
+    }
+    if best in _CYRILLIC:
+        best = max((encoding for encoding in _CYRILLIC if encoding in near), key=lambda codec: _russian(sample, codec))
+    elif best in _DOUBLE_BYTE:
+        fitting = [codec for codec in _DOUBLE_BYTE if codec in near or _decodes(sample, codec)]
+        best = max(fitting, key=lambda codec: _everyday(sample, codec), default=best)
+    elif (best in _LATIN or best == "cp850" or matches[0].chaos > 0.2) and near & set(_LATIN):
+        best = _best_latin(sample)
     return _NAMES.get(best, best.replace("_", "-"))
+
+
+def _everyday(sample: bytes, codec: str) -> float:
+    """The share of two-byte characters that are everyday ones; halved for Japanese without a single kana."""
+    everyday, kana = _DOUBLE_BYTE[codec]
+    pairs = _PAIR.findall(sample)
+    share = sum(everyday.fullmatch(pair) is not None for pair in pairs) / max(1, len(pairs))
+    has_kana = kana is None or any(pair[0] in kana for pair in pairs)
+    # Hangul's rows are also ideographs in GB 2312, but Chinese text has near half of its own in others.
+    return round((share if has_kana else share / 2) + (0.15 if codec == "cp949" else 0), 2)
+
+
+def _russian(sample: bytes, codec: str) -> float:
+    """The share of characters beyond ASCII that are Cyrillic letters in a fitting case: no capital within a word."""
+    text = sample.decode(codec, "replace")
+    beyond = sum(character > "\x7f" for character in text)
+    return round(len(_CYRILLIC_IN_CASE.findall(text)) / max(1, beyond), 3)
 
 
 def _is_western(character: str) -> bool:
