@@ -1,0 +1,330 @@
+"""JSON: key paths and runs of members with their exact ranges, at any size, whole or broken.
+
+The text is taken in stretches of half a megabyte: the structure of each is found with whole-array operations
+(`structure.json_index`), checked against the grammar (`json_check`; what is refused, by `json_faults`), and entered into a
+small tree (`json_walk`, `json_tree`) that `json_outline` turns into sections when somebody asks.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.formats.base import Format, Sample
+from milepost.core.outline import Node, Problem, Section, freeze
+from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.structure.json_check import Expect, Place, first_bad_utf8, is_valid, open_after, place_after
+from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, diagnose
+from milepost.core.structure.json_index import Stretch
+from milepost.core.structure.json_kinds import recognise
+from milepost.core.structure.json_outline import Extent, JsonOutline, path_text
+from milepost.core.structure.json_place import Lines, Mark
+from milepost.core.structure.json_tree import TAIL_BYTES, Container, Tree
+from milepost.core.structure.json_walk import Walk
+
+STRETCH_BYTES = 512 << 10
+_MAX_SCALAR_BYTES = 1 << 20
+_MAX_PROBLEMS = 100
+#: So many stretches are looked into token by token; a file with faults in more of them is not checked further.
+_MAX_DIAGNOSES = 20
+_BOM = b"\xef\xbb\xbf"
+
+#: A file of a larger class has its smaller containers listed only when their surroundings are expanded.
+_SIZE_CLASSES = (1 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30)
+_LEAST_LISTED_BYTES = (0, 256, 2048, 8192, 32768, 131072)
+
+
+class JsonScanner:
+    """Outlines one JSON document, or the members of a container that is being expanded (`context.resume`)."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        resume = context.resume or {}
+        self._is_range = context.resume is not None
+        self._path = tuple(resume.get("path", ()))
+        self._origin = int(resume.get("index", 0))
+        self._level = int(resume.get("level", 1))
+        size_class = sum(context.total_bytes > size for size in _SIZE_CLASSES)
+        self._tree = Tree(context.start_byte, context.max_nodes * 4 // 5, _LEAST_LISTED_BYTES[size_class])
+        self._place = Place()
+        self._title = ""
+        within = str(resume.get("within", "")).encode()
+        if within:
+            self._tree.top.token = context.start_byte
+            self._tree.open(within[0], context.start_byte - 1)
+            self._place = Place(within, Expect.KEY if within == b"{" else Expect.ELEMENT)
+        self._carry = b""
+        self._base = context.start_byte
+        self._behind = b""
+        self._significant = context.start_byte - 1
+        self._starts: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+        self._line = context.start_line
+        self._units = int(resume.get("column", 0))
+        self._line_start = context.start_byte - self._units
+        self._start = Mark(context.start_byte, context.start_line, self._units or None)
+        self._blanker: CommentBlanker | None = None
+        self._allowed = frozenset({"lone surrogate"})
+        self._checks_encoding = context.encoding.startswith(("utf", "ascii"))
+        self._diagnoses = 0
+        self._problems: list[Problem] = []
+        self._more_problems = 0
+        self._max_depth = 0
+        self._fault: Mark | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> JsonScanner:
+        twin = JsonScanner.__new__(JsonScanner)
+        twin.__dict__.update(self.__dict__)
+        twin._tree = copy.deepcopy(self._tree)
+        twin._problems = list(self._problems)
+        twin._blanker = copy.copy(self._blanker)
+        return twin
+
+    # --- taking text in ---------------------------------------------------------------------------------------------
+
+    def feed(self, block: Block) -> None:
+        """Take the next block."""
+        if self._fault is not None:
+            return
+        starts = block.starts + block.start
+        if block.start == self._context.start_byte and len(starts) and int(starts[0]) == block.start:
+            starts = starts[1:]
+        self._starts = np.concatenate((self._starts, starts)) if len(self._starts) else starts
+        data = block.data
+        if block.start == 0 and data.startswith(_BOM):
+            data = b"   " + data[3:]
+        for offset in range(0, len(data), STRETCH_BYTES):
+            piece = data[offset : offset + STRETCH_BYTES]
+            if self._blanker is not None:
+                piece = self._blanker.feed(piece)
+            self._take(self._carry + piece if self._carry else piece, final=False)
+            if self._fault is not None:
+                return
+
+    def _take(self, text: bytes, final: bool) -> None:
+        """Do as much of `text`, which begins at `_base`, as can be done for certain; the rest is carried on."""
+        if not text:
+            return
+        stretch = Stretch(text, self._place.in_string)
+        end = len(text) if final else stretch.safe_end()
+        stretch.cut(end)
+        stack, kept = open_after(self._place, stretch)
+        after = place_after(self._place, stretch, end, stack)
+        lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start)
+        if len(stretch.depths):
+            self._max_depth = max(self._max_depth, self._place.depth + int(stretch.depths.max()))
+        diagnosis = self._check(text[:end], after, kept, stretch, final)
+        if diagnosis is not None and diagnosis.comment >= 0 and self._blanker is None:
+            self._note(lines, "comments are not part of JSON", diagnosis.comment)
+            self._blanker = CommentBlanker(self._place.in_string)
+            blanked = self._blanker.feed(text)
+            self._take(blanked + self._blanker.rest() if final else blanked, final)
+            return
+        hard = None
+        if diagnosis is not None:
+            for fault in diagnosis.soft:
+                self._note(lines, fault.message, fault.offset)
+                if fault.variant == "encoding":
+                    self._checks_encoding = False
+                elif fault.variant:
+                    self._allowed |= {fault.variant}
+            hard = diagnosis.hard
+        if not final and len(text) - end > _MAX_SCALAR_BYTES:
+            self._note(lines, "a number or word of more than 1 MB", end)
+            hard_at = end
+        elif hard is not None:
+            self._note(lines, hard.message, hard.offset)
+            hard_at = hard.offset
+        else:
+            hard_at = -1
+        if hard_at >= 0:
+            end = hard_at
+            stretch.cut(end)
+        walk = Walk(self._tree, stretch, lines, self._behind, self._significant, end, final or hard_at >= 0)
+        done = walk.run()
+        if hard_at >= 0:
+            walk.finish(end)
+            self._fault = self._fault_mark(lines, self._base + end)
+            return
+        if final:
+            walk.finish(end)
+        elif done != end:
+            after = place_after(self._place, stretch, done, self._tree.kinds())
+        self._advance(stretch, lines, text, done, after)
+
+    def _advance(self, stretch: Stretch, lines: Lines, text: bytes, done: int, after: Place) -> None:
+        significant = stretch.last_significant(done)
+        if significant >= 0:
+            self._significant = self._base + significant
+        line, line_start = lines.line_and_start(self._base + done)
+        self._units = lines.column(self._base + done, line_start)
+        self._starts = self._starts[line - self._line :]
+        self._line, self._line_start = line, line_start
+        self._behind = (self._behind + text[max(0, done - TAIL_BYTES) : done])[-TAIL_BYTES:]
+        self._base += done
+        self._carry = text[done:]
+        self._place = after
+
+    def _check(self, text: bytes, after: Place, kept: int, stretch: Stretch, final: bool) -> Diagnosis | None:
+        """What is wrong with a stretch; None when nothing is, or when checking has been given up."""
+        is_closed_too_often = len(stretch.unmatched()[0]) > self._place.depth
+        if self._diagnoses >= _MAX_DIAGNOSES and not is_closed_too_often:
+            return None
+        encoded_well = not self._checks_encoding or first_bad_utf8(text) < 0
+        if encoded_well and is_valid(self._place, text, after, kept, self._allowed):
+            return None
+        self._diagnoses += 1
+        diagnosis = diagnose(self._place, text + b"\n" if final else text)
+        if not self._checks_encoding:
+            diagnosis.soft = [fault for fault in diagnosis.soft if fault.variant != "encoding"]
+        return diagnosis
+
+    def _note(self, lines: Lines, message: str, offset: int) -> None:
+        byte = lines.base + offset
+        if len(self._problems) < _MAX_PROBLEMS:
+            self._problems.append(Problem(message, lines.line_and_start(byte)[0], byte))
+        else:
+            self._more_problems += 1
+
+    def _fault_mark(self, lines: Lines, offset: int) -> Mark:
+        """Where what is not parsed begins: the line of the fault, unless something that was parsed begins on it."""
+        line, start = lines.line_and_start(offset)
+        latest, container = self._context.start_byte, self._tree.stack[0]
+        while container.entries:
+            latest = max(latest, container.entries[-1].mark.byte)
+            child = container.entries[-1].child
+            if child is None:
+                break
+            container = child
+        return Mark(start, line, None) if start > latest else lines.mark_at(offset)
+
+    # --- saying what was found --------------------------------------------------------------------------------------
+
+    def finish(self, end: End) -> Findings:
+        """Say what was found up to `end`."""
+        if self._fault is None:
+            if self._blanker is not None:
+                self._carry += self._blanker.rest()
+            self._take(self._carry, final=True)
+        if self._fault is None:
+            self._take_end(end)
+        document = self._tree.stack[0]
+        boundary = self._fault or self._end_mark(end)
+        is_cut = self._is_range or self._fault is not None
+        last_line = end.line
+        if self._fault is not None:
+            last_line = boundary.line if boundary.column else boundary.line - 1
+        extent = Extent(self._start, boundary, last_line, boundary.column if is_cut else None)
+        nodes = self._nodes(document, extent)
+        if self._fault is not None and self._fault.byte < end.byte:
+            nodes.append(self._not_parsed(self._fault, end))
+        problems = () if self._is_range else tuple(self._problems)
+        return Findings(_frozen(nodes), problems, "", self._facts())
+
+    def _take_end(self, end: End) -> None:
+        """Close what is still open at the end, and say so."""
+        place = self._place
+        lines = Lines(b"", self._base, self._line, self._units, self._starts, self._line_start)
+        Walk(self._tree, Stretch(b"", False), lines, self._behind, self._significant, 0, True).finish(0)
+        if self._is_range:
+            return
+        if place.expect is Expect.ROOT and not place.in_string:
+            self._problems.append(Problem("there is no JSON value in this file", max(1, end.line), end.byte))
+        elif place.expect is not Expect.NOTHING or place.in_string:
+            inside = " inside a string" if place.in_string else ""
+            levels = f", {place.depth} levels deep" if place.depth > 1 else ""
+            message = f"truncated at byte {end.byte}{inside}{levels}: expected {place.expect.value}"
+            self._problems.append(Problem(message, max(1, end.line), end.byte))
+
+    def _end_mark(self, end: End) -> Mark:
+        return Mark(end.byte, self._line, self._units or None)
+
+    def _nodes(self, document: Container, extent: Extent) -> list[Node]:
+        target = self._target_of(document)
+        builder = JsonOutline(recognise({}, {}, {}), extent)
+        if extent.start.byte >= extent.end.byte:
+            return []
+        if not document.entries:
+            return [self._blank(extent)]
+        if target is None or not target.entries:
+            return builder.members(document, (), self._level, 0, whole=True)
+        if not self._path:
+            is_object = target.kind == 0x7B
+            fields = builder.fields(target) if is_object else {}
+            counts = {"": target.members}
+            for entry in target.entries:
+                if is_object and entry.count == 1:
+                    value = builder.value(entry, True)
+                    counts[value.key or ""] = value.members or 0
+            first = builder.value(target.entries[0], False).fields if not is_object else {}
+            builder.kind = recognise(fields, counts, first)
+        self._title = builder.kind.title
+        return builder.members(target, self._path, self._level, self._origin, whole=True)
+
+    def _target_of(self, document: Container) -> Container | None:
+        """The container whose members are the top level: the root value, where it is one."""
+        return next((entry.child for entry in document.entries if entry.child is not None), None)
+
+    def _blank(self, extent: Extent) -> Node:
+        node = Node("blank", "white space only", extent.start.byte, extent.start.line, level=self._level)
+        node.end_byte, node.end_line, node.end_column = extent.end.byte, extent.last_line, extent.last_column
+        return node
+
+    def _not_parsed(self, fault: Mark, end: End) -> Node:
+        size = end.byte - fault.byte
+        first = self._problems[-1]
+        node = Node("error", f"not parsed: {first.message}", fault.byte, fault.line, end.byte, end.line, weight=0.9)
+        node.digest = f"line {first.line}, byte {first.byte}; the {size:,} bytes from here on are not outlined"
+        node.facts = {"byte": first.byte, "line": first.line, "message": first.message}
+        node.start_column, node.level = fault.column, self._level
+        return node
+
+    def _facts(self) -> dict[str, Any]:
+        target = self._target_of(self._tree.stack[0])
+        facts: dict[str, Any] = {
+            "root": "none" if not self._tree.stack[0].entries else "scalar" if target is None else "array",
+            "max_depth": self._max_depth,
+        }
+        if target is not None:
+            facts["root"] = "object" if target.kind == 0x7B else "array"
+            facts["members"] = target.members
+        if self._title:
+            facts["title"] = self._title
+        if self._more_problems:
+            facts["problems_not_listed"] = self._more_problems
+        if self._diagnoses >= _MAX_DIAGNOSES:
+            facts["checked"] = f"faults in more than {_MAX_DIAGNOSES} places: the grammar was not checked further"
+        return facts
+
+
+def _frozen(nodes: list[Node]) -> tuple[Section, ...]:
+    return freeze(nodes)
+
+
+_LOOKS_LIKE_JSON = re.compile(rb'[ \t\n\r]*(?:\{[ \t\n\r]*(?:["}/]|\Z)|\[[ \t\n\r]*(?:[\[{"\]\-0-9tfn/]|\Z))')
+
+
+def sniff(sample: Sample) -> float:
+    """How sure the head of a file is one JSON document."""
+    head = sample.head
+    if not _LOOKS_LIKE_JSON.match(head):
+        return 0.0
+    scanner = JsonScanner(Context(total_bytes=len(head)))
+    scanner.feed(Block(0, 1, head, True, False))
+    findings = scanner.finish(End(len(head), head.count(b"\n") + 1))
+    problems = [problem for problem in findings.problems if not problem.message.startswith("truncated")]
+    if not problems:
+        cut_short = sample.whole and bool(findings.problems)
+        return 0.8 if cut_short else 0.97
+    first = problems[0]
+    if first.message.startswith("text after the end"):
+        return 0.3
+    return 0.6 if first.byte > 64 or head.lstrip()[:1] == b"{" else 0.1
+
+
+FORMAT = Format("json", "JSON", sniff, JsonScanner, (".json", ".geojson", ".ipynb", ".har", ".map"), _SIZE_CLASSES)
+
+__all__ = ["FORMAT", "JsonScanner", "path_text"]

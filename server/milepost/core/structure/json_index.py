@@ -1,0 +1,299 @@
+"""Where the brackets of a stretch of JSON lie, found with a handful of operations on whole arrays.
+
+The method is simdjson's first stage (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019): quotes become
+a bit mask, escaped ones are taken out, and the running exclusive or of the mask says which bytes lie inside strings.
+Masks are packed one bit to the byte of text, so that all but the comparisons costs next to nothing.
+
+Positions are relative to the stretch. Depths are relative to the nesting where it begins. Nothing here validates: it is
+right for valid JSON, and harmless for anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Positions = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
+
+QUOTE, BACKSLASH, COMMA, COLON = 0x22, 0x5C, 0x2C, 0x3A
+OPEN_SQUARE, CLOSE_SQUARE, OPEN_BRACE, CLOSE_BRACE = 0x5B, 0x5D, 0x7B, 0x7D
+WHITESPACE = b" \t\n\r"
+
+#: Rounds of taking out innermost brackets before pairs are found by sorting instead (which any nesting suits).
+_PEELING_ROUNDS = 8
+
+_SCALAR_BYTES = bytes(set(range(256)) - set(b' \t\n\r{}[],:"'))
+_HIGH_SURROGATE_AT_END = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+
+
+class Stretch:
+    """The structure of `data`, which begins outside of a string unless `in_string`, and never inside an escape."""
+
+    def __init__(self, data: bytes, in_string: bool) -> None:
+        self.data = data
+        self.array: npt.NDArray[np.uint8] = np.frombuffer(data, np.uint8)
+        self.quotes = _quote_bits(data, self.array)
+        self.strings = _prefix_xor(self.quotes, in_string)
+        self.begins_in_string = in_string
+        last = len(data) - 1
+        self.ends_in_string = in_string if last < 0 else bool((int(self.strings[last >> 6]) >> (last & 63)) & 1)
+        folded = self.array | 0x20
+        opening = _pack(folded == OPEN_BRACE) & ~self.strings
+        closing = _pack(folded == CLOSE_BRACE) & ~self.strings
+        self.positions = _set_bits(opening | closing, len(data))
+
+    def cut(self, end: int) -> None:
+        """Forget the brackets from `end` on."""
+        self.positions = self.positions[: int(np.searchsorted(self.positions, end))]
+        for name in ("opens", "depths", "types"):
+            self.__dict__.pop(name, None)
+
+    @cached_property
+    def types(self) -> npt.NDArray[np.uint8]:
+        """The bracket at each of `positions`."""
+        found: npt.NDArray[np.uint8] = self.array[self.positions]
+        return found
+
+    @cached_property
+    def opens(self) -> npt.NDArray[np.bool_]:
+        """Whether each of `positions` opens."""
+        found: npt.NDArray[np.bool_] = (self.types & 0x06) == 0x02
+        return found
+
+    @cached_property
+    def depths(self) -> npt.NDArray[np.int32]:
+        """How deep the text lies after each of `positions`."""
+        steps = self.opens.view(np.int8) * np.int8(2) - np.int8(1)
+        return np.cumsum(steps, dtype=np.int32)
+
+    def is_in_string(self, positions: Positions) -> npt.NDArray[np.bool_]:
+        """Whether the bytes at `positions` lie inside strings (an opening quote does, a closing one does not)."""
+        words = self.strings[positions >> 6]
+        found: npt.NDArray[np.bool_] = ((words >> (positions & 63).astype(np.uint64)) & np.uint64(1)).astype(bool)
+        return found
+
+    def last_quote_before(self, end: int) -> int:
+        """The last quote before `end` that begins or ends a string; -1 when there is none."""
+        word = end >> 6
+        if word < len(self.quotes):
+            head = int(self.quotes[word]) & ((1 << (end & 63)) - 1)
+            if head:
+                return (word << 6) + head.bit_length() - 1
+        filled = np.flatnonzero(self.quotes[:word])
+        if not len(filled):
+            return -1
+        last = int(filled[-1])
+        return (last << 6) + int(self.quotes[last]).bit_length() - 1
+
+    @cached_property
+    def _quotes_before_word(self) -> npt.NDArray[np.int64]:
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(_bit_counts(self.quotes))))
+
+    def quotes_before(self, positions: Positions) -> Positions:
+        """How many unescaped quotes lie before each of `positions`."""
+        word = positions >> 6
+        below = (np.uint64(1) << (positions & 63).astype(np.uint64)) - np.uint64(1)
+        head = np.append(self.quotes, np.uint64(0))[word] & below
+        found: Positions = self._quotes_before_word[word] + _bit_counts(head)
+        return found
+
+    # --- brackets ---------------------------------------------------------------------------------------------------
+
+    def unmatched(self) -> tuple[Positions, Positions]:
+        """Indexes into `positions`: closers of what was open before the stretch, and openers still open at its end."""
+        depths = self.depths
+        if not len(depths):
+            none = np.zeros(0, np.int64)
+            return none, none
+        lowest = np.minimum(np.minimum.accumulate(depths), 0)
+        closers = np.flatnonzero((lowest < np.concatenate((np.zeros(1, np.int32), lowest[:-1]))) & ~self.opens)
+        lowest_after = np.minimum.accumulate(depths[::-1])[::-1]
+        openers = np.flatnonzero(self.opens & (depths <= lowest_after))
+        return closers, openers
+
+    def large_pairs(self, min_bytes: int) -> tuple[Positions, Positions]:
+        """Indexes into `positions` of openers and closers of the pairs that span `min_bytes` or more, in no order."""
+        at = np.arange(len(self.positions))
+        places, opens = self.positions, self.opens
+        for _ in range(_PEELING_ROUNDS):
+            if min_bytes <= 2 or len(places) < 2:
+                break
+            small = opens[:-1] & ~opens[1:]
+            small &= (places[1:] - places[:-1]) < min_bytes - 1
+            if not small.any():
+                break
+            keep = np.ones(len(places), bool)
+            keep[:-1] &= ~small
+            keep[1:] &= ~small
+            at, places, opens = at[keep], places[keep], opens[keep]
+        openers, closers = _pairs_by_depth(self.depths[at], opens)
+        large = places[closers] - places[openers] >= min_bytes - 1
+        return at[openers[large]], at[closers[large]]
+
+    # --- separators -------------------------------------------------------------------------------------------------
+
+    def separators(self, start: int, end: int, depth: int, of_object: bool) -> Positions:
+        """The commas in [start, end) that lie at `depth`: those between the members of a container, none inside them.
+
+        The range begins and ends at that depth, and outside of strings (except at the ends of the stretch).
+        """
+        low, high = (int(found) for found in np.searchsorted(self.positions, (start, end)))
+        if low == high:
+            return self._commas(start, end)
+        depths, opens, places = self.depths[low:high], self.opens[low:high], self.positions[low:high]
+        openers = places[opens & (depths == depth + 1)]
+        closers = places[~opens & (depths == depth)]
+        if len(openers) == len(closers) and len(openers) >= 8:
+            between = self._between_containers(openers, closers, of_object)
+            if between is not None:
+                head, tail = self._commas(start, int(openers[0])), self._commas(int(closers[-1]) + 1, end)
+                return np.concatenate((head, between, tail))
+        commas = self._commas(start, end)
+        if not len(openers):
+            return commas
+        before = np.searchsorted(openers, commas, side="right")
+        outside = before == 0
+        outside |= closers[np.minimum(before, len(closers)) - 1] < commas
+        found: Positions = commas[outside]
+        return found
+
+    def _commas(self, start: int, end: int) -> Positions:
+        found = np.flatnonzero(self.array[start:end] == COMMA) + start
+        return found[~self.is_in_string(found)] if len(found) else found
+
+    def _between_containers(self, openers: Positions, closers: Positions, of_object: bool) -> Positions | None:
+        """The commas between neighbouring containers, when it is certain that nothing else lies between them."""
+        commas, following = closers[:-1] + 1, openers[1:]
+        if not (self.array[commas] == COMMA).all():
+            return None
+        if of_object:
+            # One key, and so one member: a scalar member in between would bring a key of its own.
+            keys = self.quotes_before(following) - self.quotes_before(commas)
+            return commas if bool((keys == 2).all()) else None
+        gaps = following - commas
+        width = int(gaps[0])
+        if width > 64 or not (gaps == width).all():
+            return None
+        if self.data[int(commas[0]) + 1 : int(following[0])].strip(WHITESPACE):
+            return None
+        for offset in range(1, width):
+            column = self.array[commas + offset]
+            if not (column == column[0]).all():
+                return None
+        return commas
+
+    def skip_space(self, start: int, end: int) -> int:
+        """The first byte from `start` on that is not white space; `end` when there is none."""
+        data = self.data
+        while start < end:
+            if data[start] > 0x20:
+                return start
+            window = data[start : min(end, start + 4096)]
+            rest = len(window.lstrip(WHITESPACE))
+            if rest:
+                return start + len(window) - rest
+            start += len(window)
+        return end
+
+    def last_significant(self, end: int) -> int:
+        """The last byte before `end` that is not white space; -1 when there is none."""
+        while end > 0:
+            if self.data[end - 1] > 0x20:
+                return end - 1
+            window = self.data[max(0, end - 4096) : end]
+            rest = len(window.rstrip(WHITESPACE))
+            if rest:
+                return end - len(window) + rest - 1
+            end -= len(window)
+        return -1
+
+    def safe_end(self) -> int:
+        """Where the stretch can be cut so that no number, word, escape or character is split."""
+        data, end = self.data, len(self.data)
+        if not self.ends_in_string:
+            return len(data.rstrip(_SCALAR_BYTES))
+        slash = data.rfind(b"\\", max(0, end - 6))
+        if slash >= 0:
+            run = slash + 1 - len(data[: slash + 1].rstrip(b"\\"))
+            escape_bytes = 6 if data[slash + 1 : slash + 2] == b"u" else 2
+            if run % 2 and end - slash < escape_bytes:
+                end = slash
+        if _HIGH_SURROGATE_AT_END.search(data, max(0, end - 6), end):
+            end -= 6
+        return _character_end(data, end)
+
+
+def _character_end(data: bytes, end: int) -> int:
+    """`end`, or the start of the UTF-8 character that would be split there."""
+    for back in range(1, min(4, end + 1)):
+        byte = data[end - back]
+        if byte < 0x80:
+            return end
+        if byte >= 0xC0:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return end - back if length > back else end
+    return end
+
+
+def _pack(mask: npt.NDArray[np.bool_]) -> Words:
+    """A mask as words of 64 bits, the first byte of text in the lowest bit."""
+    packed = np.packbits(mask, bitorder="little")
+    missing = -len(packed) % 8
+    if missing:
+        packed = np.concatenate((packed, np.zeros(missing, np.uint8)))
+    return packed.view("<u8").astype(np.uint64, copy=False)
+
+
+def _set_bits(words: Words, size: int) -> Positions:
+    bits = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), count=size, bitorder="little")
+    return np.flatnonzero(bits.view(bool))
+
+
+def _quote_bits(data: bytes, array: npt.NDArray[np.uint8]) -> Words:
+    """The quotes that no backslash escapes: a run of backslashes escapes what follows it when their number is odd."""
+    quotes = array == QUOTE
+    if BACKSLASH in data:
+        slashes = np.flatnonzero(array == BACKSLASH)
+        breaks = np.flatnonzero(np.diff(slashes) != 1)
+        firsts = slashes[np.concatenate((np.zeros(1, np.int64), breaks + 1))]
+        lasts = slashes[np.append(breaks, len(slashes) - 1)]
+        escaped = lasts[(lasts - firsts) % 2 == 0] + 1
+        quotes[escaped[escaped < len(array)]] = False
+    return _pack(quotes)
+
+
+def _prefix_xor(words: Words, initial: bool) -> Words:
+    """Bit i of the result is the exclusive or of `initial` and all bits up to i."""
+    result = words.copy()
+    for shift in (1, 2, 4, 8, 16, 32):
+        result ^= result << np.uint64(shift)
+    parity = np.bitwise_xor.accumulate(result >> np.uint64(63))
+    flips = np.empty(len(words), bool)
+    flips[:1] = initial
+    flips[1:] = parity[:-1].astype(bool) ^ initial
+    np.invert(result, out=result, where=flips)
+    return result
+
+
+_BYTE_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
+
+
+def _bit_counts(words: Words) -> npt.NDArray[np.int64]:
+    counts: npt.NDArray[np.int64] = _BYTE_COUNTS[words.view(np.uint8)].reshape(-1, 8).sum(axis=1, dtype=np.int64)
+    return counts
+
+
+def _pairs_by_depth(depths: npt.NDArray[np.int32], opens: npt.NDArray[np.bool_]) -> tuple[Positions, Positions]:
+    """Which opener and closer belong together: neighbours among the brackets of one depth."""
+    outer = depths - opens
+    order = np.argsort(outer.astype(np.int16), kind="stable")  # NumPy sorts 16 bits by radix, without comparisons
+    if len(order) < 2:
+        none = np.zeros(0, np.int64)
+        return none, none
+    left, right = order[:-1], order[1:]
+    matched = opens[left] & ~opens[right] & (outer[left] == outer[right])
+    return left[matched], right[matched]

@@ -1,0 +1,286 @@
+"""Turns the tree of a scanned JSON document into the nodes of an outline: ranges, titles, digests, facts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from milepost.core.outline import Node
+from milepost.core.structure.json_kinds import Kind
+from milepost.core.structure.json_place import Mark
+from milepost.core.structure.json_tree import Container, Entry, Member
+from milepost.core.structure.json_values import Nested, Value, label_of, read_member, shape_of, size_text, type_of
+from milepost.core.text import clip_text
+
+#: More siblings than this are put into groups, so that a tree can be read level by level.
+_SIBLINGS = 256
+_GROUPS = 64
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_OPEN_BRACE = 0x7B
+
+Path = tuple[str | int, ...]
+
+
+def path_text(path: Path) -> str:
+    """A path as jq writes it: `.features[3].properties`."""
+    parts = [
+        f"[{step}]"
+        if isinstance(step, int)
+        else f".{step}"
+        if _IDENTIFIER.match(step)
+        else f'["{clip_text(step, 80)}"]'
+        for step in path
+    ]
+    text = "".join(parts)
+    return text if text.startswith(".") else "." + text
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where the outlined range begins and ends, with the line of its last byte and the column after it."""
+
+    start: Mark
+    end: Mark
+    last_line: int
+    last_column: int | None
+
+
+class JsonOutline:
+    """Builds nodes. `kind` is what the document is for its readers, and has a say in the titles."""
+
+    def __init__(self, kind: Kind, extent: Extent) -> None:
+        self.kind = kind
+        self.extent = extent
+        self._values: dict[int, Value] = {}
+
+    def members(self, container: Container, path: Path, level: int, origin: int, whole: bool) -> list[Node]:
+        """The members of `container`, the first of which has index `origin`.
+
+        `whole` says that the container is all there is: its first member then begins where the range does, and the last
+        one ends where it ends.
+        """
+        nodes: list[Node] = []
+        entries = container.entries
+        for position, entry in enumerate(entries):
+            start = entry.mark
+            end = entries[position + 1].mark if position + 1 < len(entries) else container.end or self.extent.end
+            if whole and position == 0:
+                start = self.extent.start
+            if whole and position + 1 == len(entries):
+                end = self.extent.end
+            nodes.append(self._node(container, entry, path, level, origin, start, end))
+        if len(nodes) > _SIBLINGS:
+            nodes = _grouped(nodes, level)
+        return nodes
+
+    def _node(
+        self, container: Container, entry: Entry, path: Path, level: int, origin: int, start: Mark, end: Mark
+    ) -> Node:
+        keyed = container.kind == _OPEN_BRACE
+        index = origin + entry.index
+        node = Node("", "", start.byte, start.line, level=level, start_column=start.column)
+        node.end_byte = end.byte
+        node.end_line, node.end_column = self._last_line(end)
+        node.resume = {
+            "within": chr(container.kind),
+            "index": index,
+            "path": list(path),
+            "level": level,
+            "column": start.column or 0,
+        }
+        if not path and index == 0:
+            # Its range begins with the file, before the bracket that opens the document.
+            node.resume["within"] = ""
+        if entry.count > 1:
+            self._fill_run(node, container, entry, path, index)
+            return node
+        value = self.value(entry, keyed)
+        step: str | int = value.key if value.key is not None else index
+        inner = (*path, step)
+        node.kind = value.type
+        node.facts = {"path": path_text(inner), "type": value.type, "bytes": value.size}
+        if value.members is not None:
+            node.facts["members"] = value.members
+        node.digest = self.digest(entry, value)
+        node.label = value.key if value.key is not None else value.label or f"[{index}]"
+        node.title = value.key if value.key is not None else f"[{index}]"
+        if value.label and value.label != value.key:
+            node.title += f": {value.label}" if keyed else f" {value.label}"
+            node.facts["label"] = value.label
+        if entry.child is not None:
+            node.children = self.members(entry.child, inner, level + 1, 0, whole=False)
+            node.resume = None
+        elif value.type not in ("object", "array") or value.members == 0:
+            node.resume = None
+        elif value.members:
+            node.hidden = value.members
+        self.kind.name(node, value, path, index)
+        return node
+
+    def _fill_run(self, node: Node, container: Container, entry: Entry, path: Path, index: int) -> None:
+        keyed = container.kind == _OPEN_BRACE
+        first, last = self._read(entry.first, keyed), self._read(entry.last, keyed)
+        final = index + entry.count - 1
+        of = first.type if first.type == last.type else "mixed"
+        node.kind = "group"
+        node.count = entry.count
+        node.hidden = entry.count
+        if first.key is not None and last.key is not None:
+            node.title = f"{clip_text(first.key, 50)} … {clip_text(last.key, 50)}"
+            node.label, last_label = first.key, last.key
+        else:
+            node.title = f"[{index} … {final}]"
+            if first.label or last.label:
+                node.title += f" {clip_text(first.label, 36)} … {clip_text(last.label, 36)}"
+            node.label, last_label = first.label or f"[{index}]", last.label or f"[{final}]"
+        node.facts = {"path": path_text(path), "of": of, "first": index, "last_index": final, "last": last_label}
+        size = entry.last.start + entry.last.size - entry.first.start
+        node.facts["bytes"] = size
+        node.digest = f"{entry.count:,} {_plural(of)}, {size_text(size)}"
+        shape = shape_of([first, last])
+        if shape:
+            node.facts["shape"] = shape
+            node.facts["shape_from"] = "first and last"
+            node.digest += f" {{{', '.join(shape)}}}"
+        elif of not in ("object", "array", "mixed"):
+            node.digest += f": {clip_text(first.text, 60)} … {clip_text(last.text, 60)}"
+        self.kind.name_run(node, first, last, path)
+
+    def _last_line(self, end: Mark) -> tuple[int, int | None]:
+        if end.byte == self.extent.end.byte:
+            return self.extent.last_line, self.extent.last_column
+        return (end.line - 1, None) if end.column is None else (end.line, end.column)
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def value(self, entry: Entry, keyed: bool) -> Value:
+        """What an entry of one member is; for a listed container, told from its own entries."""
+        known = self._values.get(id(entry))
+        if known is not None:
+            return known
+        value = self._read(entry.first, keyed)
+        child = entry.child
+        if child is not None:
+            value.members = child.members
+            value.whole = child.step == 1
+            if child.kind == _OPEN_BRACE:
+                fields = self.fields(child)
+                value.fields = {**value.fields, **fields} if child.step > 1 else fields
+                value.label = label_of(value.fields) if child.step == 1 else ""
+        self._values[id(entry)] = value
+        return value
+
+    def fields(self, container: Container) -> dict[str, Any]:
+        """The members of a listed object that are entered one by one, in so far as their content is known."""
+        fields: dict[str, Any] = {}
+        for entry in container.entries:
+            if entry.count > 1:
+                continue
+            inner = self.value(entry, True)
+            if inner.key is None:
+                continue
+            if inner.type == "object":
+                fields[inner.key] = inner.fields or Nested("object")
+            elif inner.type == "array":
+                fields[inner.key] = Nested("array")
+            else:
+                fields[inner.key] = _plain(inner)
+        return fields
+
+    def _read(self, member: Member, keyed: bool) -> Value:
+        return read_member(member, keyed)
+
+    def digest(self, entry: Entry, value: Value) -> str:
+        """One line on a member."""
+        if value.type == "object":
+            if value.members is None:
+                return f"object, {size_text(value.size)}, with {', '.join(list(value.fields)[:12])}, …"
+            keys = list(value.fields)
+            shown = ", ".join(clip_text(key, 40) for key in keys[:12])
+            more = ", …" if value.members > 12 or len(keys) > 12 else ""
+            plural = "key" if value.members == 1 else "keys"
+            return f"object, {size_text(value.size)}, {value.members:,} {plural}" + (
+                f": {shown}{more}" if shown else ""
+            )
+        if value.type == "array":
+            return self._array_digest(entry, value)
+        return value.text
+
+    def _array_digest(self, entry: Entry, value: Value) -> str:
+        if value.members is None:
+            what = f" of {_plural(value.elements[0])}" if value.elements else ""
+            return f"array{what}, {size_text(value.size)}"
+        if entry.child is None:
+            return value.text or f"array of {value.members} {_plural('|'.join(value.elements) or 'mixed')}"
+        samples = [self._read(member, False) for one in entry.child.entries[:16] for member in (one.first, one.last)]
+        types = sorted({sample.type for sample in samples})
+        what = types[0] if len(types) == 1 else "mixed"
+        shape = shape_of(samples)
+        text = f"array of {value.members:,} {_plural(what) if value.members != 1 else what}, {size_text(value.size)}"
+        return text + (f" {{{', '.join(shape)}}}" if shape else "")
+
+
+def _plain(value: Value) -> Any:
+    if value.type == "string" and value.text.startswith('"'):
+        return value.text.strip('"')
+    if value.type == "number":
+        return _Number(value.text)
+    return Nested(value.type)
+
+
+class _Number(int):
+    """A number as it is written, for labels; its value does not matter."""
+
+    text: str
+
+    def __new__(cls, text: str) -> _Number:
+        number = super().__new__(cls, 0)
+        number.text = text
+        return number
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _plural(name: str) -> str:
+    return {"mixed": "values", "null": "nulls"}.get(name, f"{name}s")
+
+
+def _grouped(nodes: list[Node], level: int) -> list[Node]:
+    """Neighbours put together in groups of a round number, each with its members inside."""
+    size = 10
+    while len(nodes) > size * _GROUPS:
+        size = size * 5 if str(size)[0] == "1" else size * 2
+    groups: list[Node] = []
+    for start in range(0, len(nodes), size):
+        inside = nodes[start : start + size]
+        first, last = inside[0], inside[-1]
+        count = sum(node.count if node.kind == "group" else 1 for node in inside)
+        kinds = {str(node.facts.get("of", node.kind)) if node.kind == "group" else node.kind for node in inside}
+        group = Node(
+            "group", f"{clip_text(first.title, 54)} … {clip_text(last.title, 54)}", first.start_byte, first.start_line
+        )
+        group.end_byte, group.end_line, group.end_column = last.end_byte, last.end_line, last.end_column
+        group.start_column, group.level, group.count = first.start_column, level, count
+        group.label = first.label
+        of = kinds.pop() if len(kinds) == 1 else "mixed"
+        group.facts = {"of": of, "last": str(last.facts.get("last", last.label))}
+        group.digest = f"{count:,} {_plural(of)}, {size_text(group.end_byte - group.start_byte)}"
+        group.weight = max(node.weight for node in inside)
+        group.children = inside
+        for node in inside:
+            _deepen(node)
+        groups.append(group)
+    return groups
+
+
+def _deepen(node: Node) -> None:
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        one.level += 1
+        stack.extend(one.children)
+
+
+__all__ = ["Extent", "JsonOutline", "path_text", "type_of"]
