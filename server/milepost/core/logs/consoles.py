@@ -36,7 +36,7 @@ _TYPICAL = re.compile(
         |cmake|armcc
           |nagfor|gfortran|ifort|icc|icpc|[\w-]{2,20}-(?:gcc|g\+\+))(?:\.exe|\.bat)? \ {1,3}[-/@\w"]
     | \+{1,4}\ [\w./_"'\[(-]                                              # sh -x
-    | (?:\$|>|%|PS\ [A-Z]:\\[^>]*>)\ \w
+    | (?:\$|PS\ [A-Z]:\\[^>]*>)\ [\w/.] | >\ (?:Task|Configure|\S+@\S+)\s
     | (?:>>|=>|==>|::|~~~|---|\+\+\+|\#\#)\s?(?:\[|\w+ing\b|\w+ed\b|Task)
     | \#\d+\ (?:\[|\d+\.\d+\ |sha256:|DONE|CACHED|extracting|resolve|exporting|ERROR)
     | (?:Step\ \d+/\d+|\ --->\ |Removing\ intermediate|Successfully\ (?:built|tagged|installed))
@@ -45,14 +45,14 @@ _TYPICAL = re.compile(
     | (?:Reading\ (?:package|state)|Building\ dependency|Setting\ up\ \S+|Unpacking\ \S+|Preparing\ to\ unpack
         |Selecting\ prev
           |Processing\ triggers|Collecting\ \S+|Requirement\ already|Using\ cached|Installing\ \S|Installed|Installed:
-          |Downloading\ \S|Downloaded\ \S|Fetching\ \S|Cloning\ into|Checking\ out|Receiving\ objects|Resolving\ deltas
+          |Downloading:?\ \S|Downloaded:?\ \S|Fetching\ \S|Cloning\ into|Checking\ out|Receiving\ objects|Resolving\ deltas
           |Compiling\ \S|Checking\ \S|Finished\ |Running\ \S|Executing\ |Executing\(|Wrote:|Processing\ files|Provides:
           |Requires\(|Obsoletes:|Building\ \S|Linking\ \S|Generating\ \S|Creating\ \S|Copying\ \S|Scanning\ \S
               |Parsing\ \S
           |Entering\ dir|Leaving\ dir|Parsing\ |Analyzing\ |Examining\ |Updating\ |Upgrading\ |Verifying\ |Transaction
           |Build\ (?:started|succeeded|FAILED|failed|finished)|Started\ by|Starting\ \S|Using\ \S+\ from|Finished:
           |Compilation\ |compiling\ |Loading\ \S|Testing\ \S|Tests\ run:|Ran\ \d+\ tests|Time\ Elapsed|Total\ time
-          |Uploading\ |Uploaded\ |Progress\ |Child\ return\ code|ENTER\ \[|EXCEPTION:\ \[|Mock\ Version|Start:|Finish:
+          |Uploading:?\ |Uploaded:?\ |Progress\ |Child\ return\ code|ENTER\ \[|EXCEPTION:\ \[|Mock\ Version|Start:|Finish:
           |Hunk\ \#|patching\ file|Extracting\ |Skipping\ |Deleting\ |Adding\ |Note:\ |Loaded\ |Reading\ |Saved\
               |Writing\ )
     | checking\ (?:for|whether|if|how|build|host|the|size)\b | config(?:ure|\.status): \s | creating\ \S+$

@@ -255,6 +255,8 @@ RULES: tuple[LayoutRule, ...] = (
     _rule("dmesg-ctime", "kernel log with times",
           rb"\[<CTIME>\] ", requires=rb"\b(?:usb|cpu|ACPI|pci|kernel|memory"
           rb"|Linux)"),
+    _rule("npm-debug", "npm debug log",
+          rb"\d+ (?P<level>silly|verbose|info|http|timing|notice|warn|error) ", stamped=False, least_share=0.6),
     _rule("level-lines", "lines with a level", rb"<CAPITALS>:? +(?:[\w./-]+:\d+:\s+|\[[^\]]{1,60}\] )",
           stamped=False, least_share=0.6),
 )  # fmt: skip

@@ -19,6 +19,7 @@ from milepost.core.logs.learnt_layouts import JsonFields, is_table, learn_head, 
 __all__ = ["Layout", "detect_layout", "strip_ansi"]
 
 _SAMPLE_LINES = 600
+_LINE_BYTES = 8_192
 _BLANKS = (b" ", b"\t")
 
 
@@ -136,7 +137,7 @@ _CONTINUES = re.compile(
 
 def _cleaned(lines: Sequence[bytes]) -> list[bytes]:
     """Lines as they look, without line ends and empty ones, evenly thinned to a bounded number."""
-    full = [text for line in lines if (text := strip_ansi(line).rstrip(b"\r\n")).strip()]
+    full = [text for line in lines if (text := strip_ansi(line[:_LINE_BYTES]).rstrip(b"\r\n")).strip()]
     if len(full) > _SAMPLE_LINES:
         full = [full[index * len(full) // _SAMPLE_LINES] for index in range(_SAMPLE_LINES)]
     if full and full[0].startswith(b"\xef\xbb\xbf"):

@@ -60,7 +60,7 @@ def learn_head(lines: Sequence[bytes]) -> LearntHead | None:
     if _is_numbers([line for line, _ in hits]) or _is_other_format(lines):
         return None
     stamp_pattern = _NAMED_GROUP.sub(b"(?:", shape.pattern)
-    before = rb".{%d,%d}?" % (max(0, low - 8), high + 8) if high else b""
+    before = rb"[^'{]{%d,%d}?" % (max(0, low - 8), high + 8) if high else b""
     plain = before + rb"(?<![\w.])" + stamp_pattern + _AFTER_STAMP
     if low >= 4:
         leading = re.compile(

@@ -36,8 +36,8 @@ class SplitsLines(Protocol):
 _WORDS: dict[bytes, Severity] = {
     word.encode(): severity
     for severity, words in (
-        (Severity.TRACE, "trace trc trce verbose vrb verb finer finest spam silly v t"),
-        (Severity.DEBUG, "debug dbg dbug deb fine config subdebug ddebug db d low"),
+        (Severity.TRACE, "trace trc trce verbose vrb verb finer finest spam silly sill v t"),
+        (Severity.DEBUG, "debug dbg dbug deb fine config subdebug ddebug http timing db d low"),
         (Severity.INFO, "info information informational inf in log normal nrm detail general ok i"),
         (Severity.NOTICE, "notice note not nt no system success audit n"),
         (Severity.WARNING, "warn warning wrn war wa ww w caution depend"),
@@ -89,7 +89,7 @@ def severity_of_field(text: bytes, kind: str = "level") -> Severity | None:
     (HTTP: 4xx and 5xx are errors, as in lnav), `sccm` (1 to 3)."""
     if kind == "status":
         return None if not text.isdigit() else Severity.ERROR if text >= b"400" else Severity.INFO
-    if kind == "priority":
+    if kind == "priority" and text.isdigit():
         return _PRIORITIES[int(text) & 7]
     if kind == "sccm":
         return {b"1": Severity.INFO, b"2": Severity.WARNING, b"3": Severity.ERROR}.get(text)
