@@ -37,11 +37,11 @@ _WORDS: dict[bytes, Severity] = {
     word.encode(): severity
     for severity, words in (
         (Severity.TRACE, "trace trc trce verbose vrb verb finer finest spam silly sill v t"),
-        (Severity.DEBUG, "debug dbg dbug deb fine config subdebug ddebug http timing db d low"),
+        (Severity.DEBUG, "debug dbg dbug deb fine config subdebug ddebug http timing db d"),
         (Severity.INFO, "info information informational inf in log normal nrm detail general ok i"),
         (Severity.NOTICE, "notice note not nt no system success audit n"),
         (Severity.WARNING, "warn warning wrn war wa ww w caution depend"),
-        (Severity.ERROR, "error err eror er ee severe failure fail failed high e"),
+        (Severity.ERROR, "error err eror er ee severe failure fail failed e"),
         (Severity.CRITICAL, "critical crit cri crt alert alrt cr al c"),
         (Severity.FATAL, "fatal ftl panic emerg emergency em f"),
     )
@@ -205,7 +205,7 @@ _DENIED_BEFORE = re.compile(
 _DENIED_AFTER = re.compile(
     rb"\s*(?:[:=]\s*(?:0(?!\.?\d)|none\b|null\b|nil\b|false\b|no\b|\[\]|\{\})|\(0\)|"
     rb"\s(?:handler|handling|handlers|codes?\s*[:=]?\s*0(?!\d)|count|rate|level|log|logs|messages?|pages?|report\w*"
-    rb"|recovery|correct\w+|listener|callback|template|threshold|budget|policy|page)\b)"
+    rb"|recovery|correct\w+|listener|callback|template|threshold|budget|policy|page|flags?|options?)\b)"
 )
 
 
