@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import pydantic_core
 
 from milepost.core.outline import TITLE_MAX_BYTES
 from milepost.core.selection import UNLIMITED, Costs, Kept, Selection, select_sections
 from milepost.core.text import clip_text
 from milepost.limits.sizes import Listing, size_of
 from milepost.wire import More, OutlineReply, Section
+
+#: A fact above this length, in bytes of JSON, makes way for sections.
+_LONG_FACT_BYTES = 120
 
 #: How often a selection is made again with less room because its costs were a little too low.
 _ATTEMPTS = 4
@@ -17,7 +23,7 @@ _ATTEMPTS = 4
 def fit_outline(reply: OutlineReply, room: int, listing: Listing) -> OutlineReply | None:
     """The outline in at most `room` bytes; None where not even its frame fits."""
     if listing.depth is not None or listing.max_nodes is not None:
-        reply = _with_selection(reply, _select(reply.sections, UNLIMITED, listing), listing)
+        reply = _with_selection(reply, _select(reply.sections, UNLIMITED, listing), listing, slim=False)
     if size_of(reply) <= room:
         return reply
     for frame in (reply, reply.model_copy(update={"stats": {}, "problems": ()})):
@@ -26,7 +32,7 @@ def fit_outline(reply: OutlineReply, room: int, listing: Listing) -> OutlineRepl
         for _ in range(_ATTEMPTS):
             if spare <= 0:
                 break
-            fitted = _with_selection(frame, _select(frame.sections, spare, listing), listing)
+            fitted = _with_selection(frame, _select(frame.sections, spare, listing), listing, slim=True)
             excess = size_of(fitted) - room
             if excess <= 0:
                 return fitted
@@ -54,20 +60,34 @@ def _frame_only(reply: OutlineReply, room: int, listing: Listing) -> OutlineRepl
 
 def fit_sections(sections: Sequence[Section], room: int, listing: Listing) -> tuple[tuple[Section, ...], int]:
     """The sections of a summary in at most `room` bytes, and how many were left out."""
-    whole = sum(size_of(section) + 1 for section in sections)
-    if whole <= room + 1:
+    if sum(size_of(section) + 1 for section in sections) <= room + 1:
         return tuple(sections), 0
     spare = room
     for _ in range(_ATTEMPTS):
         if spare <= 0:
             break
         selection = _select(sections, spare, listing)
-        built = tuple([_as_section(kept, listing, "") for kept in selection.roots])
+        built = tuple([_as_section(kept, listing, "", slim=True) for kept in selection.roots])
         excess = sum(size_of(section) + 1 for section in built) - 1 - room
         if excess <= 0:
             return built, selection.omitted
         spare -= excess
     return (), _count(sections)
+
+
+def _without_long_facts(section: Section) -> Section:
+    """Another section says more than a list of templates does."""
+    long = tuple([name for name, value in section.facts.items() if _is_long(value)])
+    if not long:
+        return section
+    facts = {name: value for name, value in section.facts.items() if name not in long}
+    return section.model_copy(update={"facts": facts, "omitted_facts": long})
+
+
+def _is_long(fact: Any) -> bool:
+    if isinstance(fact, (bool, int, float)):
+        return False
+    return len(pydantic_core.to_json(fact)) > _LONG_FACT_BYTES
 
 
 def _count(sections: Sequence[Section]) -> int:
@@ -86,6 +106,7 @@ def _select(sections: Sequence[Section], budget: int, listing: Listing) -> Selec
 
 
 def _cost_of_section(section: Section) -> int:
+    section = _without_long_facts(section)
     own = section.__pydantic_serializer__.to_json(section, exclude={"children", "more"}, exclude_defaults=True)
     return len(own) + len(',"children":[]') + 1
 
@@ -97,22 +118,24 @@ def _cost_of_more(section: Section, listing: Listing) -> int:
     return len(f',"more":{{"count":{count},"cursor":"{cursor}"}}')
 
 
-def _with_selection(reply: OutlineReply, selection: Selection[Section], listing: Listing) -> OutlineReply:
+def _with_selection(
+    reply: OutlineReply, selection: Selection[Section], listing: Listing, *, slim: bool
+) -> OutlineReply:
     inside = reply.section or ""
     following = reply.next
     if selection.rest is not None:
         following = listing.cursor_at_byte(inside, selection.rest.start_byte)
     return reply.model_copy(
         update={
-            "sections": tuple([_as_section(kept, listing, inside) for kept in selection.roots]),
-            "truncated": reply.truncated or selection.omitted > 0,
+            "sections": tuple([_as_section(kept, listing, inside, slim=slim) for kept in selection.roots]),
+            "truncated": reply.truncated or slim or selection.omitted > 0,
             "omitted_sections": reply.omitted_sections + selection.omitted,
             "next": following,
         }
     )
 
 
-def _as_section(kept: Kept[Section], listing: Listing, inside: str) -> Section:
+def _as_section(kept: Kept[Section], listing: Listing, inside: str, *, slim: bool) -> Section:
     section = kept.section
     if kept.members > 1:
         return _merged(section, kept.last, kept.members, listing, inside)
@@ -121,8 +144,9 @@ def _as_section(kept: Kept[Section], listing: Listing, inside: str) -> Section:
         hidden = section.more is not None and section.more.count > 0
         first = section.start_byte if hidden or kept.next_child is None else kept.next_child.start_byte
         more = More(count=kept.left_out, cursor=listing.cursor_at_byte(section.id, first))
-    children = tuple([_as_section(child, listing, section.id) for child in kept.children])
-    return section.model_copy(update={"children": children, "more": more})
+    children = tuple([_as_section(child, listing, section.id, slim=slim) for child in kept.children])
+    shown = _without_long_facts(section) if slim else section
+    return shown.model_copy(update={"children": children, "more": more})
 
 
 def _merged(first: Section, last: Section, members: int, listing: Listing, inside: str) -> Section:

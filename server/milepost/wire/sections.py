@@ -68,6 +68,9 @@ class Section(Span):
     end_column: int | None = None
     """Where it ends inside its last line, in UTF-16 units from 0; left out where it ends with the line."""
 
+    omitted_facts: tuple[str, ...] = ()
+    """Long facts that were left out to fit the reply's cap, by name; a larger cap brings them back."""
+
     weight: float = Field(default=0.0, exclude=True)
     """How much a person wants to see it when not everything fits, 0 to 1. Not sent."""
 
