@@ -23,8 +23,8 @@ CURSOR_AT = Listing(
 
 
 def caps(largest: int) -> Iterable[int]:
-    """Every small cap, then steps that meet all remainders."""
-    return [*range(300), *range(300, largest, 17), largest]
+    """Every small cap, then odd steps up to the one that all fits into."""
+    return [*range(130), *range(130, largest, 29), largest]
 
 
 def fitted_both_ways(reply: wire.Reply, cap: int, listing: Listing = CURSOR_AT) -> Fitted:
