@@ -15,7 +15,7 @@ from milepost.errors import InvalidParams
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(.*)", re.DOTALL)
 _DRIVE = re.compile(r"/([A-Za-z]):")
-_SAFE = "/!$&'()*+,;=:@"
+_SAFE = "/"
 
 ON_WINDOWS = os.name == "nt"
 
@@ -55,12 +55,12 @@ def _decoded(text: str, windows: bool) -> str:
 
 
 def uri_of_path(path: str, *, windows: bool = ON_WINDOWS) -> str:
-    """The `file:` URI of an absolute path."""
+    """The `file:` URI of an absolute path, quoted as VS Code and pathlib do it (but for a drive's colon)."""
     if windows:
         path = path.replace("\\", "/")
         if path.startswith("//"):
             return "file:" + quote(path, safe=_SAFE)
-        return "file:///" + quote(path.lstrip("/"), safe=_SAFE)
+        return "file:///" + path[:2] + quote(path[2:], safe=_SAFE)
     return "file://" + quote(os.fsencode(path), safe=_SAFE)
 
 

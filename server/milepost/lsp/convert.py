@@ -207,9 +207,11 @@ def code_lenses(outline: Outline, columns: Columns, uri: str) -> list[Json]:
 
 
 def _lens_text(section: Section) -> str:
+    detail = _detail(section)
+    if detail:
+        return detail
     lines = section.end_line - section.start_line + 1
-    size = f"{lines:,} lines" if lines != 1 else "1 line"
-    return f"{size} · {_detail(section) or _name(section)}"
+    return f"{lines:,} lines · {_name(section)}" if lines != 1 else f"1 line · {_name(section)}"
 
 
 def folding_ranges(outline: Outline, client: ClientFeatures) -> list[Json]:
@@ -234,6 +236,11 @@ def folding_ranges(outline: Outline, client: ClientFeatures) -> list[Json]:
         if client.collapsed_text:
             made[lines]["collapsedText"] = _name(section)
     return list(made.values())
+
+
+def head_range(section: Section, columns: Columns) -> Json:
+    """The first line of a section."""
+    return _ranges(section, columns)[1].json()
 
 
 def encode_list(items: list[Json]) -> bytes:

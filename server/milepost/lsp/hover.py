@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from milepost.core.outline import Outline, Section
 from milepost.core.text import clip_text
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~&$:@])")
+# What Markdown acts on anywhere, at the start of a line (lists, headings), and in what it takes for an address.
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&$!]|^\s*[-+=]|^\s*\d+(?=[.)])|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
 #: Sections that start on one line are nested; this many of them are shown, the innermost first.
 _SHOWN_SECTIONS = 3
@@ -20,14 +20,17 @@ _SHOWN_FACTS = 12
 
 def escape_markdown(text: str) -> str:
     """`text` so that Markdown shows it as it stands: no link, image, command or HTML comes to life."""
-    return _MARKDOWN.sub(r"\\\1", text)
+    return _MARKDOWN.sub(_escaped, text)
 
 
-def hover_text(outline: Outline, line: int, *, markdown: bool) -> str | None:
-    """The text for a 1-based line; None where no section starts on it."""
-    sections = list(sections_starting_at(outline, line))
-    if not sections:
-        return None
+def _escaped(match: re.Match[str]) -> str:
+    text = match[1].lstrip()
+    # A number that begins a list is made harmless at its full stop, which follows.
+    return f"{text}\\" if text.isdigit() else f"\\{text}"
+
+
+def hover_text(outline: Outline, sections: Sequence[Section], *, markdown: bool) -> str:
+    """The text for a line on which these sections start, outer ones first."""
     shown = sections[::-1][:_SHOWN_SECTIONS]
     separator = "\n\n---\n\n" if markdown else "\n\n"
     text = separator.join("\n".join(_lines(section, markdown)) for section in shown)
@@ -76,8 +79,16 @@ def _lines(section: Section, markdown: bool) -> Iterator[str]:
 
 
 def _fact(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, (int, str)):
-        value = json.dumps(value, ensure_ascii=False, default=str)
-    elif isinstance(value, int):
-        value = f"{value:,}"
-    return clip_text(value, _FACT_BYTES)
+    return clip_text(_worded(value), _FACT_BYTES)
+
+
+def _worded(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "unknown"}[value]
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_worded(inner)}" for name, inner in value.items())
+    if isinstance(value, (list, tuple)):
+        return "; ".join(_worded(inner) for inner in value)
+    return str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +42,12 @@ def register(server: LanguageServer, session: Session) -> None:
         return await _reply(session, "folding", params, _folding_blocking, session.client.refreshes_folding)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def hover(params: types.HoverParams) -> types.Hover | None:
+    async def hover(params: types.HoverParams) -> Encoded | None:
         target = session.target(params.text_document.uri)
         found = await session.outlined(target, can_refresh=session.client.refreshes_lenses)
         if not session.offers_features(found.outline):
             return None
-        return await session.jobs.short(_hover_blocking, session, found, params.position)
+        return await session.jobs.short(_hover_blocking, session, target, found, params.position.line + 1)
 
 
 async def _reply(session: Session, name: str, params: Any, make: Any, can_refresh: bool) -> Encoded:
@@ -96,13 +97,15 @@ def _folding_blocking(session: Session, target: Target, found: Outlined) -> byte
     return encode_list(folding_ranges(found.outline, session.client))
 
 
-def _hover_blocking(session: Session, found: Outlined, position: types.Position) -> types.Hover | None:
-    from milepost.lsp.hover import hover_text
+def _hover_blocking(session: Session, target: Target, found: Outlined, line: int) -> Encoded | None:
+    from milepost.lsp.convert import head_range
+    from milepost.lsp.hover import hover_text, sections_starting_at
 
-    text = hover_text(found.outline, position.line + 1, markdown=session.client.markdown_hover)
-    if text is None:
+    sections = list(sections_starting_at(found.outline, line))
+    if not sections:
         return None
-    kind = types.MarkupKind.Markdown if session.client.markdown_hover else types.MarkupKind.PlainText
-    line = types.Position(line=position.line, character=0)
-    end = types.Position(line=position.line + 1, character=0)
-    return types.Hover(contents=types.MarkupContent(kind=kind, value=text), range=types.Range(start=line, end=end))
+    markdown = session.client.markdown_hover
+    text = hover_text(found.outline, sections, markdown=markdown)
+    head = _columns(session, target, found, lambda columns: head_range(sections[-1], columns))
+    contents = {"kind": "markdown" if markdown else "plaintext", "value": text}
+    return Encoded(json.dumps({"contents": contents, "range": head}).encode())
