@@ -265,7 +265,11 @@ def _cut_in_line(data: bytes, least: int, target: int, most: int, unit_bytes: in
     if unit_bytes == 4:
         return target
     # Not before a continuation byte of UTF-8, nor before a low surrogate, which `_narrow` shows as one.
-    for cut in range(target, max(least, target - 4), -1):
-        if cut >= len(data) or data[cut] & 0xC0 != 0x80 or (unit_bytes == 2 and data[cut] != 0xBF):
+    nearby: tuple[int, ...] = (
+        *range(target, max(least, target - 4) - 1, -1),
+        *range(target + 1, min(most, target + 4) + 1),
+    )
+    for cut in nearby:
+        if data[cut] & 0xC0 != 0x80 or (unit_bytes == 2 and data[cut] != 0xBF):
             return cut
     return target

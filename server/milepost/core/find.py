@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from milepost.core.encoding import UTF8, Encoding
-from milepost.core.lines import Offsets, count_line_ends, line_end_offsets, line_starts
+from milepost.core.lines import Offsets, count_line_ends, line_starts
 from milepost.core.patterns import Matcher
 from milepost.core.source import (
     ByteSource,
@@ -30,7 +30,7 @@ from milepost.core.source import (
 from milepost.core.transcode import TranscodedSource
 from milepost.errors import InvalidParams, OutOfRange
 
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 262_144
 OVERLAP_BYTES = 65536
 """How much of a giant line's piece is seen again in the next: a match longer than that may be missed there."""
 
@@ -155,10 +155,9 @@ def _blocks(source: ByteSource, start: int, block_bytes: int) -> Iterator[_Block
         if following is None and starts_line:
             yield _Block(start, data, True, True)
             return
-        ends = line_end_offsets(data[overlap:], following)
-        if len(ends):
-            # After the last line end; but a giant line's last piece ends where that line does.
-            cut = overlap + int(ends[-1] if starts_line else ends[0]) + 1
+        # Up to the last line end; but a giant line's last piece ends where that line does.
+        cut = _after_last_line_end(data, following) if starts_line else _after_first_line_end(data, overlap, following)
+        if cut:
             yield _Block(start, data[:cut], starts_line, True, overlap)
             start, starts_line, overlap = start + cut, True, 0
         else:
@@ -167,6 +166,25 @@ def _blocks(source: ByteSource, start: int, block_bytes: int) -> Iterator[_Block
                 return
             overlap = min(OVERLAP_BYTES, block_bytes // 2)
             start, starts_line = start + len(data) - overlap, False
+
+
+def _after_last_line_end(data: bytes, following: int | None) -> int:
+    """The offset after the last line end, 0 where there is none; `following` is the byte after the data."""
+    line_feed, carriage_return = data.rfind(b"\n"), data.rfind(b"\r")
+    if carriage_return == len(data) - 1 and following == ord("\n"):
+        carriage_return = data.rfind(b"\r", 0, carriage_return)
+    return max(line_feed, carriage_return) + 1
+
+
+def _after_first_line_end(data: bytes, start: int, following: int | None) -> int:
+    """The offset after the first line end at or after `start`, 0 where there is none."""
+    line_feed = data.find(b"\n", start)
+    carriage_return = data.find(b"\r", start, line_feed if line_feed >= 0 else len(data))
+    if carriage_return < 0:
+        return line_feed + 1
+    if carriage_return + 1 == len(data):
+        return 0 if following == ord("\n") else len(data)
+    return carriage_return + 1 + (data[carriage_return + 1] == ord("\n"))
 
 
 class _Search:
