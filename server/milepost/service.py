@@ -22,6 +22,7 @@ from milepost.core.check import check_file
 from milepost.core.chunks import plan_chunks
 from milepost.core.cursor import OutlineCursor, decode_cursor, encode_cursor
 from milepost.core.encoding import Encoding, binary_type, decode
+from milepost.core.find import find
 from milepost.core.lines import LineIndex
 from milepost.core.magic import decompressor_of
 from milepost.core.outline import Outline, Section
@@ -199,7 +200,12 @@ class Service:
         max_bytes = self._settings().limits.max_bytes("read", request.max_bytes)
         with self._hold(path, None, text, should_stop) as file:
             view, encoding, index = self._view(file, should_stop, progress)
-            options: dict[str, Any] = {"max_bytes": max_bytes, "index": index, "encoding": encoding, "should_stop": should_stop}
+            options: dict[str, Any] = {
+                "max_bytes": max_bytes,
+                "index": index,
+                "encoding": encoding,
+                "should_stop": should_stop,
+            }
             if request.start_byte is not None:
                 result = read_bytes(view, request.start_byte, request.length, **options)
             elif encoding.kind == "binary":
@@ -250,8 +256,6 @@ class Service:
             # More than the reply's cap can hold are never looked for.
             cap = self._settings().limits.max_bytes("find", request.max_bytes)
             most = min(request.max_hits or _MAX_HITS, _MAX_HITS, max(1, cap // 60))
-            from milepost.core.find import find
-
             found = find(
                 analysis.view,
                 request.pattern,

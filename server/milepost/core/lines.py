@@ -35,12 +35,21 @@ def line_end_offsets(data: bytes | memoryview, following: int | None = None) -> 
     """
     codes = np.frombuffer(data, np.uint8)
     is_end = codes == _LF
+    ends = np.flatnonzero(is_end)
     if _has_cr(data):
         is_cr = codes == _CR
-        is_end[:-1] |= is_cr[:-1] & ~is_end[1:]
-        if is_cr[-1] and following != _LF:
-            is_end[-1] = True
-    return np.flatnonzero(is_end)
+        pairs = crlf_count(codes, ends[1:] if len(ends) and not ends[0] else ends)
+        if pairs < int(np.count_nonzero(is_cr)):  # some CR stands alone, or at the very end
+            is_end[:-1] |= is_cr[:-1] & ~is_end[1:]
+            if is_cr[-1] and following != _LF:
+                is_end[-1] = True
+            ends = np.flatnonzero(is_end)
+    return ends
+
+
+def crlf_count(codes: npt.NDArray[np.uint8], ends: Offsets) -> int:
+    """How many of the line ends at `ends` (none at offset 0) are CRLF."""
+    return int(np.count_nonzero((codes[ends - 1] == _CR) & (codes[ends] == _LF)))
 
 
 def line_starts(data: bytes | memoryview) -> Offsets:
@@ -144,6 +153,35 @@ class LineIndex:
             if self.size % BUCKET_BYTES == 0:
                 self._cumulative.append(self._ends)
             low = high
+
+    def feed_lines(self, data: bytes, starts: Offsets) -> None:
+        """Count the next bytes by their line starts, as `line_starts` gives them, instead of counting them again.
+
+        Only for data that begins a line, and whose last byte is no CR of which it is unknown whether an LF follows.
+        """
+        length = len(data)
+        if not length:
+            return
+        # A CR at the very end is counted when the next byte, or the end of all, is known.
+        count = len(starts) - 1 + (data[-1] == _LF)
+        first = BUCKET_BYTES - self.size % BUCKET_BYTES
+        edges = np.arange(first, length + 1, BUCKET_BYTES)
+        before = self._ends + np.searchsorted(starts, edges, side="right") - 1
+        if len(edges) and edges[-1] == length:
+            before[-1] = self._ends + count
+        self._cumulative.extend(before.tolist())
+        lone = 0
+        if _has_cr(data):
+            codes = np.frombuffer(data, np.uint8)
+            ends = np.append(starts[1:], length)[:count] - 1
+            pairs = crlf_count(codes, ends[ends > 0])
+            lone = int(np.count_nonzero(codes == _CR)) - pairs - (data[-1] == _CR)
+            self._crlf_count += pairs
+        self._lone_cr_count += lone
+        self._lf_count += count - lone
+        self._ends += count
+        self._last_byte = data[-1]
+        self.size += length
 
     def _count_cr(self, piece: npt.NDArray[np.uint8], is_lf: npt.NDArray[np.bool_]) -> None:
         if self._last_byte == _CR:  # it waited for this byte to be known

@@ -232,7 +232,10 @@ class Scan:
         ends_line = data.endswith((b"\n", b"\r"))
         block = Block(state.offset, self._line(state), data, state.starts_line, ends_line)
         state.scanner.feed(block)
-        state.index.feed(data)
+        if state.starts_line and ends_line:
+            state.index.feed_lines(data, block.starts)
+        else:
+            state.index.feed(data)
         state.digest.update(data)
         state.offset += len(data)
         state.starts_line = ends_line

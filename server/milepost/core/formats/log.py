@@ -12,9 +12,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.formats.log_sections import LogFacts, build_sections
@@ -22,11 +24,12 @@ from milepost.core.formats.log_view import BlockView
 from milepost.core.logs.ansi import strip_ansi
 from milepost.core.logs.incident_rules import essence, focus, judge
 from milepost.core.logs.layouts import Layout, detect_layout
-from milepost.core.logs.ledger import Entry, Kind, Ledger
+from milepost.core.logs.ledger import RUN_GAP_LINES, Entry, Kind, Ledger
 from milepost.core.logs.novelty import Novelty
 from milepost.core.logs.phases import phase_label
 from milepost.core.logs.records import RecordEnd, record_digest
 from milepost.core.logs.severity import Severity, severity_of_field, severity_of_message
+from milepost.core.logs.shortcut import NOTHING, UNKNOWN, Shortcut
 from milepost.core.logs.timestamps import Stamp, StampReader
 from milepost.core.logs.triggers import TriggerPatterns, extra_triggers
 from milepost.core.outline import TITLE_MAX_BYTES
@@ -40,6 +43,8 @@ _TEMPLATE_LINE_BYTES = 512
 _CACHE_LIMIT = 50_000
 _KIND_LIMIT = 2000
 _LEARN_BYTES = 256 << 10
+#: A weak kind with more occurrences than this is told by the wording of its first.
+_FREQUENT = 2000
 #: A gap between stamps is one that is longer than a minute and so many times the usual distance.
 _GAP_FACTOR = 12.0
 _GAP_SECONDS = 60.0
@@ -66,6 +71,15 @@ class _Found:
 
 
 @dataclass(slots=True)
+class _Sifted:
+    """What a block holds: incidents in order and disjoint; lines that announce a step; and weak messages by kind, in bulk."""
+
+    found: list[_Found] = field(default_factory=list)
+    phases: list[int] = field(default_factory=list)
+    bulk: list[tuple[Kind, npt.NDArray[np.int64]]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class _Mark:
     """A place where a cell may begin. `seconds` is the time of its line, if it was read."""
 
@@ -85,7 +99,7 @@ class LogScanner:
         self.context = context
         self.on_occurrence = on_occurrence
         lines = [strip_ansi(line) for line in context.head.splitlines()[:2000]]
-        self.layout: Layout | None = detect_layout(lines, context.name)
+        self.layout: Layout | None = _layout_of(tuple(lines), context.name)
         self.reader = StampReader.learn(lines, context.reference_seconds)
         self.years = self.reader.years() if self.reader else None
         self.console = self.reader is None or self.layout is None or self.layout.name == "console"
@@ -95,6 +109,7 @@ class LogScanner:
         self.mine_all = context.total_bytes <= MINE_ALL_BYTES
         self._patterns = TriggerPatterns(extra_triggers(self.layout, self.console))
         self._novelty = Novelty()
+        self._shortcut = Shortcut()
         self._incident_templates = TemplateMiner()
         self._head_skip = _common_stamp_end(self.reader, lines)
         self._known: dict[bytes, _Known] = {}
@@ -123,17 +138,19 @@ class LogScanner:
             self._started = True
             self._novelty.learn(block.data[:_LEARN_BYTES], block.starts[block.starts < _LEARN_BYTES - 256])
         covered = self._continue_open(view)
-        found, phases = self._incidents(view, covered, use_novelty=not learning)
-        marks = self._marks(view, found, phases, covered)
+        sifted = self._sift(view, covered, use_novelty=not learning)
+        found = sifted.found
+        marks = self._marks(view, found, sifted.phases, covered)
         template_ids = self._mine(view)
         at = low = 0
         for index in [*sorted(marks), view.count]:
             while at < len(found) and found[at].start < index:
                 self._record(view, found[at])
                 at += 1
-            if template_ids:
-                self.ledger.cell.templates.update(Counter(template_ids[low:index]))
-                self.ledger.cell.sampled_lines += max(0, min(index, len(template_ids)) - low)
+            for kind, lines in sifted.bulk:
+                self._record_many(view, kind, _between(lines, low, index))
+            if len(template_ids) > low:
+                self._count_templates(template_ids[low:index])
             low = index
             if index < view.count:
                 mark = marks[index]
@@ -143,44 +160,69 @@ class LogScanner:
         if self._last_time is not None:
             self.ledger.cell.note_time(self._last_time)
 
-    def _incidents(self, view: BlockView, covered: int, *, use_novelty: bool) -> tuple[list[_Found], list[int]]:
-        """The incidents of a block, in order and disjoint, and the lines that announce a step."""
-        found: list[_Found] = []
-        phases: list[int] = []
+    def _sift(self, view: BlockView, covered: int, *, use_novelty: bool) -> _Sifted:
+        """Look at the lines of a block that a trigger or their novelty points at."""
         block = view.block
-        candidates = self._patterns.hit_lines(block.data, block.starts)
+        candidates, trigger_codes = self._patterns.hit_lines(block.data, block.starts)
+        signatures = self._novelty.signatures(block.data, block.starts)
+        sifted = _Sifted()
         novel: frozenset[int] = frozenset()
+        keys = _line_keys(view, candidates, trigger_codes, signatures)
+        kinds = self._shortcut.kinds_of(keys)
+        for number in np.unique(kinds[kinds >= 0]).tolist():
+            lines = candidates[kinds == number]
+            sifted.bulk.append((self.ledger.kinds[number], lines[lines >= covered]))
+        unclear = kinds == UNKNOWN
+        looked_at: list[int] = candidates[unclear].tolist()
+        key_of: dict[int, int] = dict(zip(looked_at, keys[unclear].tolist(), strict=True))
         if use_novelty:
-            unseen = self._novelty.new_lines(block.data, block.starts)
+            unseen = self._novelty.new_lines(signatures)
             if len(unseen):
                 novel = frozenset(unseen.tolist())
-                candidates = np.union1d(candidates, unseen)
-        known_keys = self._known
-        for index in candidates.tolist():
-            if index < covered:
-                continue
-            line = view.line(index)
-            key = fold_key(line)
-            known = known_keys.get(key)
-            if known is None:
-                known = self._classify(line, key, index in novel)
-            kind = known.kind
-            if kind is None:
-                if known.is_phase:
-                    phases.append(index)
-            elif not kind.strong:
-                found.append(_Found(index, index + 1, kind))
-                covered = index + 1
-            else:
-                start = index
-                if not known.is_head:
-                    lowest = next((one.end for one in reversed(found) if one.kind.strong), 0)
-                    start = view.head_before(index, max(lowest, covered if not found else lowest))
-                    while found and found[-1].start >= start:
-                        found.pop()
-                covered = self._extend(view, start, index, kind)
-                found.append(_Found(start, covered, kind))
-        return found, phases
+                looked_at = sorted({*looked_at, *novel})
+        for index in looked_at:
+            if index >= covered:
+                known, covered = self._look_at(view, index, covered, index in novel, sifted)
+                key = key_of.get(index)
+                if key is not None:
+                    kind = known.kind
+                    always = known.is_phase or (kind is not None and kind.strong) or not known.is_head
+                    self._shortcut.observe(key, UNKNOWN if always else NOTHING if kind is None else kind.id)
+        self._shortcut.settle()
+        inside = [one for one in sifted.found if one.end - one.start > 1]
+        if inside and sifted.bulk:
+            within = np.zeros(view.count, np.bool_)
+            for one in inside:
+                within[one.start : one.end] = True
+            sifted.bulk = [(kind, lines[~within[lines]]) for kind, lines in sifted.bulk]
+        return sifted
+
+    def _look_at(
+        self, view: BlockView, index: int, covered: int, is_novel: bool, sifted: _Sifted
+    ) -> tuple[_Known, int]:
+        """Look at one line: what it is, and the first line after what it belongs to."""
+        line = view.line(index)
+        key = fold_key(line)
+        known = self._known.get(key)
+        if known is None:
+            known = self._classify(line, key, is_novel)
+        kind, found = known.kind, sifted.found
+        if kind is None:
+            if known.is_phase:
+                sifted.phases.append(index)
+            return known, covered
+        if not kind.strong:
+            found.append(_Found(index, index + 1, kind))
+            return known, index + 1
+        start = index
+        if not known.is_head:
+            lowest = next((one.end for one in reversed(found) if one.kind.strong), 0)
+            start = view.head_before(index, max(lowest, covered if not found else lowest))
+            while found and found[-1].start >= start:
+                found.pop()
+        end = self._extend(view, start, index, kind)
+        found.append(_Found(start, end, kind))
+        return known, end
 
     def _classify(self, line: bytes, key: bytes, novel: bool) -> _Known:
         plain = strip_ansi(line)
@@ -250,20 +292,64 @@ class LogScanner:
         return index
 
     def _entry(self, view: BlockView, start: int, end: int, kind: Kind) -> Entry:
+        if not kind.strong and kind.count > _FREQUENT and kind.title:
+            # One of thousands: it will hardly be shown, so its own wording is not worth the time.
+            return Entry(
+                kind.id,
+                view.start_of(start),
+                view.end_of(start),
+                view.number(start),
+                view.number(start),
+                kind.title,
+                b"",
+            )
         line = strip_ansi(view.line(start))
         message = line[self.layout.message_start(line) :] if self.layout else line
         digest = record_digest(view.text(start, min(end, start + 400)), self.console) if end - start > 1 else b""
+        title = _title(message.strip() or line.strip())
+        kind.title = kind.title or title
         return Entry(
             kind.id,
             view.start_of(start),
             view.end_of(end - 1),
             view.number(start),
             view.number(end - 1),
-            _title(message.strip() or line.strip()),
+            title,
             digest,
             lines=end - start,
             last_line=view.number(end - 1),
         )
+
+    def _record_many(self, view: BlockView, kind: Kind, lines: npt.NDArray[np.int64]) -> None:
+        """Count many one-line occurrences of a weak kind in the open cell."""
+        if not len(lines):
+            return
+        cell = self.ledger.cell
+        indexes: list[int] = [int(lines[0])]
+        if int(lines[-1]) - indexes[0] > RUN_GAP_LINES:
+            breaks = np.flatnonzero(lines[1:] - lines[:-1] > RUN_GAP_LINES)
+            indexes += lines[breaks + 1].tolist()
+            lasts = [*lines[breaks].tolist(), int(lines[-1])]
+            counts = np.diff(breaks, prepend=-1, append=len(lines) - 1).tolist()
+        else:
+            lasts, counts = [int(lines[-1])], [len(lines)]
+        for first, last, count in zip(indexes, lasts, counts, strict=True):
+            kind.note(view.start_of(first), view.number(first), view.end_of(last), view.number(last), count)
+        if kind.severity == Severity.WARNING:
+            cell.warnings += len(lines)
+        if self.on_occurrence:
+            for index in lines.tolist():
+                number = view.number(index)
+                self.on_occurrence(kind, number, number, view.start_of(index), view.end_of(index))
+        mine = cell.entries.get(kind.id)
+        extra = len(lines)
+        if mine is None:
+            mine = self._entry(view, indexes[0], indexes[0] + 1, kind)
+            self.ledger.add(mine)
+            extra -= 1
+        mine.count += extra
+        mine.lines += extra
+        mine.last_line = max(mine.last_line, view.number(lasts[-1]))
 
     def _record(self, view: BlockView, found: _Found) -> None:
         """Count an occurrence, in its kind and in the open cell."""
@@ -372,7 +458,7 @@ class LogScanner:
 
     # --- templates --------------------------------------------------------------------------------------------------
 
-    def _mine(self, view: BlockView) -> list[int]:
+    def _mine(self, view: BlockView) -> npt.NDArray[np.int64]:
         """The template of each line of the block, or of the first 32 KiB of it in a large file."""
         count = view.count if self.mine_all else bisect_right(view.starts, _SAMPLE_BYTES)
         skip, data = self._head_skip, view.block.data
@@ -382,7 +468,16 @@ class LogScanner:
             data[start + skip : min(end, start + skip + _TEMPLATE_LINE_BYTES)].rstrip(b"\r\n")
             for start, end in zip(starts, ends, strict=True)
         ]
-        return list(self.templates.add_lines(lines))
+        ids: npt.NDArray[np.int64] = np.asarray(self.templates.add_lines(lines), np.int64)
+        return ids
+
+    def _count_templates(self, ids: npt.NDArray[np.int64]) -> None:
+        cell = self.ledger.cell
+        counts = np.bincount(ids)
+        present = np.flatnonzero(counts)
+        for number, count in zip(present.tolist(), counts[present].tolist(), strict=True):
+            cell.templates[number] += count
+        cell.sampled_lines += len(ids)
 
     def finish(self, end: End) -> Findings:
         """Say what was found."""
@@ -396,6 +491,24 @@ class LogScanner:
             max_nodes=self.context.max_nodes,
         )
         return build_sections(self.ledger, facts, self.context.start_byte, end)
+
+
+def _between(lines: npt.NDArray[np.int64], low: int, high: int) -> npt.NDArray[np.int64]:
+    first, last = np.searchsorted(lines, (low, high))
+    return lines[int(first) : int(last)]
+
+
+def _line_keys(
+    view: BlockView,
+    candidates: npt.NDArray[np.int64],
+    trigger_codes: npt.NDArray[np.uint64],
+    signatures: npt.NDArray[np.uint64],
+) -> npt.NDArray[np.uint64]:
+    """A key for each candidate: its head, its length in steps, its triggers."""
+    starts = view.block.starts
+    ends = np.append(starts[1:], len(view.block.data))
+    steps = np.minimum((ends[candidates] - starts[candidates]) // 24, 63).astype(np.uint64)
+    return (signatures[candidates] ^ trigger_codes) * np.uint64(0xD1B54A32D192ED03) + steps
 
 
 def _common_stamp_end(reader: StampReader | None, lines: list[bytes]) -> int:
@@ -427,8 +540,14 @@ def _span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+@lru_cache(maxsize=2)
+def _layout_of(lines: tuple[bytes, ...], name: str) -> Layout | None:
+    """The layout of a sample; remembered from detection to scanning."""
+    return detect_layout(lines, name)
+
+
 def _sniff(sample: Sample) -> float:
-    layout = detect_layout([strip_ansi(line) for line in sample.lines], sample.name)
+    layout = _layout_of(tuple([strip_ansi(line) for line in sample.lines]), sample.name)
     return 0.0 if layout is None else min(0.9, 0.4 + 0.5 * layout.confidence)
 
 

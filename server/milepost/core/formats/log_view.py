@@ -12,7 +12,7 @@ from milepost.core.scan import Block
 #: How much of a line is looked at: what a person would call its head.
 LINE_BYTES = 4096
 _LOOK_BACK_LINES = 64
-_STAMP_SEARCH_LINES = 24
+_STAMP_SEARCH_LINES = 8
 
 
 def mark_spacing(offset: int) -> int:
@@ -109,7 +109,7 @@ class BlockView:
             found = self.stamp_near(reader, middle)
             if found is None or not left[0] < found[0] < right[0]:
                 found = None
-                for candidate in range(middle, left[0], -1):
+                for candidate in range(middle, max(left[0], middle - 4 * _STAMP_SEARCH_LINES), -1):
                     stamp = reader.read(strip_ansi(self.line(candidate)))
                     if stamp is not None:
                         found = (candidate, stamp)

@@ -44,21 +44,22 @@ class Kind:
     strong: bool
     count: int = 0
     first_byte: int = -1
+    title: bytes = b""
     run: Run | None = None
     runs: list[Run] = field(default_factory=list)
 
-    def note(self, start_byte: int, start_line: int, end_byte: int, end_line: int) -> None:
-        """Count an occurrence; the longest runs are kept."""
-        self.count += 1
+    def note(self, start_byte: int, start_line: int, end_byte: int, end_line: int, count: int = 1) -> None:
+        """Count an occurrence, or `count` of them close together; the longest runs are kept."""
+        self.count += count
         if self.first_byte < 0:
             self.first_byte = start_byte
         run = self.run
         if run is not None and start_line - run.end_line <= RUN_GAP_LINES:
-            run.end_byte, run.end_line = end_byte, end_line
-            run.count += 1
+            run.end_byte, run.end_line = max(run.end_byte, end_byte), max(run.end_line, end_line)
+            run.count += count
             return
         self.close_run()
-        self.run = Run(start_byte, start_line, end_byte, end_line)
+        self.run = Run(start_byte, start_line, end_byte, end_line, count)
 
     def close_run(self) -> None:
         """Keep the current run if it is among the longest."""

@@ -1,8 +1,8 @@
 """Lines that look like nothing before them, found for all lines of a block at once.
 
-A line's *signature* is a hash of 24 bytes of its head with the digits masked, gathered for every line of a block by one
+A line's *signature* is a hash of 16 bytes of its head with the digits masked, gathered for every line of a block by one
 unaligned view. In most logs there are a few hundred signatures; a line with a new one, deep in the file, is worth a look
-although it carries no word that says so. Where in the line the 24 bytes are taken is learnt from the head of the file: the
+although it carries no word that says so. Where in the line the 16 bytes are taken is learnt from the head of the file: the
 furthest place where signatures soon repeat. Where none does (each line begins with another name), novelty stays off.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-WINDOW_BYTES = 24
+WINDOW_BYTES = 16
 #: More signatures than this say that the place was badly chosen: novelty is switched off from there.
 MAX_KNOWN = 4096
 _OFFSETS = tuple(range(0, 136, 8))
@@ -43,11 +43,16 @@ class Novelty:
                 self._known = np.unique(signatures)
                 return
 
-    def new_lines(self, data: bytes, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The indexes of the lines whose signature was not seen before this block (each line of a new kind in it)."""
+    def signatures(self, data: bytes, starts: npt.NDArray[np.int64]) -> _U64:
+        """A hash of each line's head; all 0 where novelty is off."""
         if self.offset is None or not len(starts):
+            return np.zeros(len(starts), np.uint64)
+        return _signatures(data, starts, self.offset)
+
+    def new_lines(self, signatures: _U64) -> npt.NDArray[np.int64]:
+        """The indexes of the lines whose signature was not seen before this block (each line of a new kind in it)."""
+        if self.offset is None or not len(signatures):
             return np.empty(0, np.int64)
-        signatures = _signatures(data, starts, self.offset)
         places = np.searchsorted(self._known, signatures)
         places[places == len(self._known)] = 0
         unseen = np.flatnonzero(self._known[places] != signatures)
@@ -59,15 +64,16 @@ class Novelty:
 
 
 def _signatures(data: bytes, starts: npt.NDArray[np.int64], offset: int) -> _U64:
-    """A hash of the 24 bytes at `offset` of each line, digits masked; 0 where the line is not that long."""
-    ends = np.append(starts[1:], len(data))
-    length = ends - starts
-    usable = (length > offset + WINDOW_BYTES) & (starts + offset + WINDOW_BYTES <= len(data))
+    """A hash of the 16 bytes at `offset` of each line, digits masked; 0 where the line is not that long."""
     result = np.zeros(len(starts), np.uint64)
-    if len(data) < WINDOW_BYTES or not usable.any():
+    if len(data) < offset + WINDOW_BYTES:
         return result
+    # A line is long enough if the next one starts behind the window; the last one must end behind it.
+    usable = np.empty(len(starts), np.bool_)
+    np.greater(starts[1:] - starts[:-1], offset + WINDOW_BYTES, out=usable[:-1])
+    usable[-1] = len(data) - int(starts[-1]) > offset + WINDOW_BYTES
     words = np.ndarray(shape=(len(data) - 7,), dtype="<u8", buffer=data, strides=(1,))
-    at = starts[usable] + offset
+    at = (starts if usable.all() else starts[usable]) + offset
     mixed = np.zeros(len(at), np.uint64)
     for step in range(0, WINDOW_BYTES, 8):
         mixed = (mixed ^ _mask_digits(words[at + step])) * np.uint64(0x9E3779B97F4A7C15)

@@ -7,6 +7,7 @@ says "look at this line": `incident_rules` decides. So the strings are deliberat
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from typing import Any
 
@@ -45,6 +46,9 @@ class TriggerPatterns:
     def __init__(self, extra: Iterable[bytes] = ()) -> None:
         literals = [_escape(literal) for literal in LITERALS]
         expressions = literals + list(extra)
+        # A code for each pattern: the sum of a line's codes tells which it holds, and how often.
+        numbers = np.arange(1, len(expressions) + 1, dtype=np.uint64)
+        self._codes = (numbers * np.uint64(0x9E3779B97F4A7C15)) ^ (numbers << np.uint64(40))
         self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         self._database.compile(
             expressions=expressions,
@@ -56,27 +60,28 @@ class TriggerPatterns:
     def __deepcopy__(self, memo: dict[int, Any]) -> TriggerPatterns:
         return self
 
-    def hit_lines(self, data: bytes, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The indexes (into `starts`) of the lines that hold a trigger, in order, each once."""
-        ends: list[int] = []
-        append = ends.append
+    def hit_lines(
+        self, data: bytes, starts: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """The indexes (into `starts`) of the lines that hold a trigger, in order, each once, and for each a hash of which."""
+        ends, patterns = array("q"), array("q")
+        add_end, add_pattern = ends.append, patterns.append
 
         def on_match(pattern: int, start: int, end: int, flags: int, context: object) -> None:
-            append(end)
+            add_end(end)
+            add_pattern(pattern)
 
         self._database.scan(data, match_event_handler=on_match)
         if not ends:
-            return np.empty(0, np.int64)
-        offsets = np.array(ends, np.int64) - 1
-        indexes = np.searchsorted(starts, offsets, side="right") - 1
-        keep = np.empty(len(indexes), np.bool_)
-        keep[0] = True
-        np.not_equal(indexes[1:], indexes[:-1], out=keep[1:])
-        indexes = indexes[keep]
-        if len(indexes) > 1 and bool(np.any(indexes[1:] < indexes[:-1])):
-            indexes = np.unique(indexes)
-        found: npt.NDArray[np.int64] = indexes[indexes >= 0]
-        return found
+            return np.empty(0, np.int64), np.empty(0, np.uint64)
+        indexes = np.searchsorted(starts, np.frombuffer(ends, np.int64) - 1, side="right") - 1
+        codes = self._codes[np.frombuffer(patterns, np.int64)]
+        if np.any(indexes[1:] < indexes[:-1]):
+            order = np.argsort(indexes, kind="stable")
+            indexes, codes = indexes[order], codes[order]
+        first = np.flatnonzero(np.diff(indexes, prepend=-2))
+        lines, hashes = indexes[first], np.add.reduceat(codes, first)
+        return (lines, hashes) if lines[0] >= 0 else (lines[1:], hashes[1:])
 
 
 def _escape(literal: bytes) -> bytes:
