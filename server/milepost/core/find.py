@@ -1,7 +1,9 @@
 """Where a text or a regular expression occurs in a file of any size.
 
-The file is read in blocks of whole lines; a line too long for that comes in overlapping pieces. One hit is reported per
-line, with its exact place; lines have the numbers that `grep -n` gives, plus the rule that a lone CR ends one.
+The file is read in blocks of whole lines; a line too long for that comes in overlapping pieces (`line_blocks`), in which
+a match of an expression may be missed if it is longer than the overlap, or if it is one alternative to another that is
+anchored by `^` or `$`. One hit is reported per line, with its exact place; lines have the numbers that `grep -n` gives,
+plus the rule that a lone CR ends one.
 
 Texts in UTF-16 and UTF-32 are searched through their UTF-8 view, those in a legacy encoding are decoded block by block;
 offsets are the file's own in every case.
@@ -10,12 +12,12 @@ offsets are the file's own in every case.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from milepost.core.encoding import UTF8, Encoding
+from milepost.core.line_blocks import LineBlock, line_blocks
 from milepost.core.lines import Offsets, count_line_ends, line_starts
 from milepost.core.patterns import Matcher
 from milepost.core.source import (
@@ -31,9 +33,6 @@ from milepost.core.transcode import TranscodedSource
 from milepost.errors import InvalidParams, OutOfRange
 
 BLOCK_BYTES = 262_144
-OVERLAP_BYTES = 65536
-"""How much of a giant line's piece is seen again in the next: a match longer than that may be missed there."""
-
 TEXT_BYTES = 400
 """How much of a hit's line is given, around the match."""
 
@@ -99,7 +98,7 @@ def find(
     search = _Search(source, matcher, text_encoding, max_hits, first_line)
     start = start_byte if view is None else view.from_original(start_byte)
     end = start
-    for block in _blocks(source, start, block_bytes):
+    for block in line_blocks(source, start, block_bytes):
         raise_if_stopped(should_stop)
         search.feed(block)
         end = block.end
@@ -118,21 +117,6 @@ def find(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Bytes of the source: whole lines, or a piece of one line, of which the first `overlap` bytes were seen before."""
-
-    start: int
-    data: bytes
-    starts_line: bool
-    ends_line: bool
-    overlap: int = 0
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.data)
-
-
 @dataclass(slots=True)
 class _Found:
     """A hit in offsets of the source. Where its line ends is known once that end has been read."""
@@ -142,49 +126,6 @@ class _Found:
     end: int
     line_start: int
     line_end: int
-
-
-def _blocks(source: ByteSource, start: int, block_bytes: int) -> Iterator[_Block]:
-    """The source from the line start `start` on: whole lines, and lines longer than a block in overlapping pieces."""
-    starts_line = True
-    overlap = 0
-    while start < source.size:
-        data = source.read_at(start, block_bytes + 1)
-        following = data[block_bytes] if len(data) > block_bytes else None
-        data = data[:block_bytes]
-        if following is None and starts_line:
-            yield _Block(start, data, True, True)
-            return
-        # Up to the last line end; but a giant line's last piece ends where that line does.
-        cut = _after_last_line_end(data, following) if starts_line else _after_first_line_end(data, overlap, following)
-        if cut:
-            yield _Block(start, data[:cut], starts_line, True, overlap)
-            start, starts_line, overlap = start + cut, True, 0
-        else:
-            yield _Block(start, data, starts_line, following is None, overlap)
-            if following is None:
-                return
-            overlap = min(OVERLAP_BYTES, block_bytes // 2)
-            start, starts_line = start + len(data) - overlap, False
-
-
-def _after_last_line_end(data: bytes, following: int | None) -> int:
-    """The offset after the last line end, 0 where there is none; `following` is the byte after the data."""
-    line_feed, carriage_return = data.rfind(b"\n"), data.rfind(b"\r")
-    if carriage_return == len(data) - 1 and following == ord("\n"):
-        carriage_return = data.rfind(b"\r", 0, carriage_return)
-    return max(line_feed, carriage_return) + 1
-
-
-def _after_first_line_end(data: bytes, start: int, following: int | None) -> int:
-    """The offset after the first line end at or after `start`, 0 where there is none."""
-    line_feed = data.find(b"\n", start)
-    carriage_return = data.find(b"\r", start, line_feed if line_feed >= 0 else len(data))
-    if carriage_return < 0:
-        return line_feed + 1
-    if carriage_return + 1 == len(data):
-        return 0 if following == ord("\n") else len(data)
-    return carriage_return + 1 + (data[carriage_return + 1] == ord("\n"))
 
 
 class _Search:
@@ -213,7 +154,7 @@ class _Search:
         """The number of the last line that was fed."""
         return self._first_line - 1
 
-    def feed(self, block: _Block) -> None:
+    def feed(self, block: LineBlock) -> None:
         """Look through the next block."""
         if block.starts_line and block.ends_line:
             self._feed_lines(block)
@@ -235,7 +176,7 @@ class _Search:
             for content in (line[: _content_length(line)],)
         )
 
-    def _feed_lines(self, block: _Block) -> None:
+    def _feed_lines(self, block: LineBlock) -> None:
         text = self._text(block.data)
         view = memoryview(self._matcher.prepared(text))
         bounds: Offsets | None = None  # where lines start in the text, and its end
@@ -268,7 +209,7 @@ class _Search:
                     break
         self._first_line += len(bounds) - 1 if bounds is not None else _count_lines(block.data)
 
-    def _feed_piece(self, block: _Block) -> None:
+    def _feed_piece(self, block: LineBlock) -> None:
         if block.starts_line:
             self._giant_start = block.start
             self._is_giant_hit = False
