@@ -22,7 +22,7 @@ from milepost.core.check import check_file
 from milepost.core.chunks import plan_chunks
 from milepost.core.cursor import OutlineCursor, decode_cursor, encode_cursor
 from milepost.core.encoding import Encoding, binary_type, decode
-from milepost.core.find import find
+from milepost.core.find import Hit, find
 from milepost.core.lines import LineIndex
 from milepost.core.magic import decompressor_of
 from milepost.core.outline import Outline, Section
@@ -64,6 +64,8 @@ _UNLIMITED = 1 << 40
 #: A file from this size on is given a line index at its second read, so that no later one counts lines again.
 _INDEX_FROM_BYTES = 8 << 20
 _MAX_HITS = 1000
+#: A column is counted in lines up to this length before the hit; the byte range is exact in any.
+_COLUMN_BYTES = 4 << 20
 
 
 class _ListedOutline(OutlineReply):
@@ -272,23 +274,10 @@ class Service:
         def cursor_at(byte: int, line: int) -> str:
             return encode_cursor("find", {"b": byte, "n": line, "q": asked, "i": _state_of(analysis)})
 
-        hits = tuple(
-            Quote(
-                text=hit.text,
-                start_line=hit.start_line,
-                end_line=hit.end_line,
-                start_byte=hit.start_byte,
-                end_byte=hit.end_byte,
-                section=_innermost(outline.sections, hit.start_byte),
-                verified=True,
-                start_column=hit.start_column,
-                end_column=hit.end_column,
-            )
-            for hit in found.hits
-        )
+        hits = tuple([_quote(hit, analysis, outline) for hit in found.hits])
         following = None
         if found.next_byte is not None:
-            following = cursor_at(found.next_byte, found.next_line)
+            following = cursor_at(found.next_byte, found.next_line or 1)
         served = _ListedFind(
             path=analysis.source.name,
             hits=hits,
@@ -488,6 +477,26 @@ def _read_reply(name: str, result: ReadResult, encoding: Encoding) -> ReadReply:
         omitted_bytes=result.omitted_bytes,
         next=following,
         content_base64=base64.b64encode(result.content).decode() if lossy else None,
+    )
+
+
+def _quote(hit: Hit, analysis: Analysis, outline: Outline) -> Quote:
+    """A hit as it is sent: its line, or as much of a long one as stands around the match."""
+    text, _ = decode(hit.text, analysis.encoding)
+    column: int | None = None
+    before = hit.text_start_byte - hit.line_start_byte
+    if 0 < before <= _COLUMN_BYTES:
+        prefix, _ = decode(analysis.source.read_at(hit.line_start_byte, before), analysis.encoding)
+        column = len(prefix.encode("utf-16-le", "surrogatepass")) // 2
+    return Quote(
+        text=text,
+        start_line=hit.start_line,
+        end_line=hit.end_line,
+        start_byte=hit.text_start_byte,
+        end_byte=hit.text_start_byte + len(hit.text),
+        section=_innermost(outline.sections, hit.start_byte),
+        verified=True,
+        start_column=column,
     )
 
 

@@ -225,7 +225,7 @@ class OutlineBuilder:
         self._nodes += sum(child.size() for child in parent.children) - before
 
     def _forget(self) -> None:
-        """Make room: closed nodes lose their children, deepest and oldest first, until three quarters of the budget are used."""
+        """Make room: closed nodes lose their children, deepest and oldest first, down to three quarters of the budget."""
         target = self.max_nodes * 3 // 4
         open_nodes = {id(node) for node in self._open}
         while self._nodes > target:

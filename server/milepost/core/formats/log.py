@@ -31,7 +31,8 @@ from milepost.core.logs.records import RecordEnd, record_digest
 from milepost.core.logs.severity import Severity, severity_of_field, severity_of_message
 from milepost.core.logs.shortcut import NOTHING, UNKNOWN, Shortcut
 from milepost.core.logs.timestamps import Stamp, StampReader
-from milepost.core.logs.triggers import TriggerPatterns, extra_triggers
+from milepost.core.logs.triggers import Hits, TriggerPatterns, extra_triggers
+from milepost.core.logs.values import learn_ranges
 from milepost.core.outline import TITLE_MAX_BYTES
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.templates import TemplateMiner, fold_key
@@ -45,6 +46,10 @@ _KIND_LIMIT = 2000
 _LEARN_BYTES = 256 << 10
 #: A weak kind with more occurrences than this is told by the wording of its first.
 _FREQUENT = 2000
+#: A start or stop this soon after another one belongs to the same restart.
+_RESTART_LINES = 100
+#: Layouts that put the message into the line after the stamp.
+_TWO_LINES = ("java-logging", "dotnet")
 #: A gap between stamps is one that is longer than a minute and so many times the usual distance.
 _GAP_FACTOR = 12.0
 _GAP_SECONDS = 60.0
@@ -63,11 +68,12 @@ class _Known:
 
 @dataclass(slots=True)
 class _Found:
-    """An incident in a block: line indexes `start` to `end` (exclusive)."""
+    """An incident in a block: line indexes `start` to `end` (exclusive); line `hit` is the one that told."""
 
     start: int
     end: int
     kind: Kind
+    hit: int
 
 
 @dataclass(slots=True)
@@ -103,15 +109,17 @@ class LogScanner:
         self.reader = StampReader.learn(lines, context.reference_seconds)
         self.years = self.reader.years() if self.reader else None
         self.console = self.reader is None or self.layout is None or self.layout.name == "console"
+        skip = _common_stamp_end(self.reader, lines)
         self.ledger = Ledger()
         self.ledger.begin_cell(context.start_byte, context.start_line, 0.0)
         self.templates = TemplateMiner()
         self.mine_all = context.total_bytes <= MINE_ALL_BYTES
-        self._patterns = TriggerPatterns(extra_triggers(self.layout, self.console))
+        values = learn_ranges(line[skip:] for line in lines) if not self.console else ()
+        self._patterns = TriggerPatterns(extra_triggers(self.layout, self.console), values)
         self._novelty = Novelty()
         self._shortcut = Shortcut()
         self._incident_templates = TemplateMiner()
-        self._head_skip = _common_stamp_end(self.reader, lines)
+        self._head_skip = skip
         self._known: dict[bytes, _Known] = {}
         self._kind_of: dict[tuple[int, str], Kind] = {}
         self._open: tuple[Entry, Kind, RecordEnd] | None = None
@@ -119,6 +127,7 @@ class LogScanner:
         self._typical_gap = 0.0
         self._next_mark = context.start_byte
         self._started = False
+        self._restart_line = -_RESTART_LINES
 
     def extend(self, context: Context) -> None:
         """The file grew: years that lines leave out are told from its new mtime."""
@@ -163,11 +172,12 @@ class LogScanner:
     def _sift(self, view: BlockView, covered: int, *, use_novelty: bool) -> _Sifted:
         """Look at the lines of a block that a trigger or their novelty points at."""
         block = view.block
-        candidates, trigger_codes = self._patterns.hit_lines(block.data, block.starts)
+        hits = self._patterns.hit_lines(block.data, block.starts)
+        candidates = hits.lines
         signatures = self._novelty.signatures(block.data, block.starts)
         sifted = _Sifted()
         novel: frozenset[int] = frozenset()
-        keys = _line_keys(view, candidates, trigger_codes, signatures)
+        keys = _line_keys(view, hits, signatures)
         kinds = self._shortcut.kinds_of(keys)
         for number in np.unique(kinds[kinds >= 0]).tolist():
             lines = candidates[kinds == number]
@@ -182,7 +192,7 @@ class LogScanner:
                 looked_at = sorted({*looked_at, *novel})
         for index in looked_at:
             if index >= covered:
-                known, covered = self._look_at(view, index, covered, index in novel, sifted)
+                known, covered = self._look_at(view, index, covered, index in novel, index in hits.values, sifted)
                 key = key_of.get(index)
                 if key is not None:
                     kind = known.kind
@@ -198,7 +208,7 @@ class LogScanner:
         return sifted
 
     def _look_at(
-        self, view: BlockView, index: int, covered: int, is_novel: bool, sifted: _Sifted
+        self, view: BlockView, index: int, covered: int, is_novel: bool, is_outlier: bool, sifted: _Sifted
     ) -> tuple[_Known, int]:
         """Look at one line: what it is, and the first line after what it belongs to."""
         line = view.line(index)
@@ -207,21 +217,25 @@ class LogScanner:
         if known is None:
             known = self._classify(line, key, is_novel)
         kind, found = known.kind, sifted.found
+        if is_outlier and (kind is None or not kind.strong):
+            # The fold key is blind to digits, so that such a line has a kind of its own beside that of its like.
+            kind = self._kind(line[self._head_skip :], "value", kind.severity if kind else 0, 0.7, False)
+            known = _Known(kind, known.is_head, False)
         if kind is None:
             if known.is_phase:
                 sifted.phases.append(index)
             return known, covered
         if not kind.strong:
-            found.append(_Found(index, index + 1, kind))
+            found.append(_Found(index, index + 1, kind, index))
             return known, index + 1
         start = index
         if not known.is_head:
             lowest = next((one.end for one in reversed(found) if one.kind.strong), 0)
-            start = view.head_before(index, max(lowest, covered if not found else lowest))
+            start = view.head_before(index, lowest if found else max(lowest, covered))
             while found and found[-1].start >= start:
                 found.pop()
         end = self._extend(view, start, index, kind)
-        found.append(_Found(start, end, kind))
+        found.append(_Found(start, end, kind, index))
         return known, end
 
     def _classify(self, line: bytes, key: bytes, novel: bool) -> _Known:
@@ -238,7 +252,7 @@ class LogScanner:
         kind: Kind | None = None
         if verdict is not None:
             kind = self._kind(message or plain, verdict.category, verdict.severity, verdict.weight, verdict.strong)
-        elif novel and is_head:
+        elif novel and is_head and self.templates.template_of(line[self._head_skip :]) is None:
             kind = self._kind(message or plain, "rare", guessed, 0.45, False)
         if len(self._known) >= _CACHE_LIMIT:
             self._known.clear()
@@ -267,7 +281,7 @@ class LogScanner:
             if not record.takes(view.line(index)):
                 return index - record.pending_blank
             index += 1
-        self._open = (self._entry(view, start, index, kind), kind, record)
+        self._open = (self._entry(view, start, index, kind, hit), kind, record)
         return index
 
     def _continue_open(self, view: BlockView) -> int:
@@ -286,12 +300,12 @@ class LogScanner:
             entry.end_byte, entry.end_line = view.end_of(index - 1), view.number(index - 1)
             entry.lines += index
             entry.last_line = max(entry.last_line, entry.end_line)
-            entry.digest = record_digest(b"\n" + view.text(0, index), self.console) or entry.digest
+            entry.digest = record_digest(b"\n" + view.text(0, index), self.console, self.layout) or entry.digest
             if self.on_occurrence:
                 self.on_occurrence(kind, view.number(0), entry.end_line, view.start_of(0), entry.end_byte)
         return index
 
-    def _entry(self, view: BlockView, start: int, end: int, kind: Kind) -> Entry:
+    def _entry(self, view: BlockView, start: int, end: int, kind: Kind, hit: int) -> Entry:
         if not kind.strong and kind.count > _FREQUENT and kind.title:
             # One of thousands: it will hardly be shown, so its own wording is not worth the time.
             return Entry(
@@ -303,9 +317,16 @@ class LogScanner:
                 kind.title,
                 b"",
             )
-        line = strip_ansi(view.line(start))
-        message = line[self.layout.message_start(line) :] if self.layout else line
-        digest = record_digest(view.text(start, min(end, start + 400)), self.console) if end - start > 1 else b""
+        told_in = start
+        if self.layout and self.layout.name in _TWO_LINES and start + 1 < end:
+            told_in = start + 1
+        if hit > told_in and self._says_nothing(view.line(told_in)):
+            told_in = hit
+        line = strip_ansi(view.line(told_in))
+        message = line[self.layout.message_start(line) :] if self.layout and told_in == start else line
+        digest = b""
+        if end - told_in > 1:
+            digest = record_digest(view.text(told_in, min(end, told_in + 400)), self.console, self.layout)
         title = _title(message.strip() or line.strip())
         kind.title = kind.title or title
         return Entry(
@@ -319,6 +340,12 @@ class LogScanner:
             lines=end - start,
             last_line=view.number(end - 1),
         )
+
+    def _says_nothing(self, line: bytes) -> bool:
+        """Whether a line by itself would be no incident: then another one names the record."""
+        key = fold_key(line)
+        known = self._known.get(key) or self._classify(line, key, False)
+        return known.kind is None
 
     def _record_many(self, view: BlockView, kind: Kind, lines: npt.NDArray[np.int64]) -> None:
         """Count many one-line occurrences of a weak kind in the open cell."""
@@ -344,7 +371,7 @@ class LogScanner:
         mine = cell.entries.get(kind.id)
         extra = len(lines)
         if mine is None:
-            mine = self._entry(view, indexes[0], indexes[0] + 1, kind)
+            mine = self._entry(view, indexes[0], indexes[0] + 1, kind, indexes[0])
             self.ledger.add(mine)
             extra -= 1
         mine.count += extra
@@ -373,7 +400,7 @@ class LogScanner:
         elif self._open is not None and self._open[0].start_byte == start_byte:
             self.ledger.add(self._open[0])
         else:
-            self.ledger.add(self._entry(view, found.start, found.end, kind))
+            self.ledger.add(self._entry(view, found.start, found.end, kind, found.hit))
 
     # --- boundaries -------------------------------------------------------------------------------------------------
 
@@ -388,9 +415,10 @@ class LogScanner:
         for index in phases:
             marks[index] = _Mark(2.0, phase_label(strip_ansi(view.line(index))))
         for one in found:
-            if one.kind.category == "restart" and one.kind.count < 8:
-                seconds = marks[one.start].seconds if one.start in marks else None
-                marks[one.start] = _Mark(2.5, "", seconds)
+            number = view.number(one.start)
+            if one.kind.category == "restart" and one.kind.count < 8 and number - self._restart_line > _RESTART_LINES:
+                self._restart_line = number
+                marks[one.start] = _Mark(2.5, "", self._time_of(view, one.start))
         begins = [one.start for one in found]
         result: dict[int, _Mark] = {}
         for index, mark in marks.items():
@@ -406,6 +434,10 @@ class LogScanner:
             if target not in result or result[target].strength < mark.strength:
                 result[target] = mark
         return result
+
+    def _time_of(self, view: BlockView, index: int) -> float | None:
+        stamp = self.reader.read(strip_ansi(view.line(index))) if self.reader else None
+        return self.years.observe(stamp) if stamp and self.years else None
 
     def _time_marks(self, view: BlockView, indexes: list[int], marks: dict[int, _Mark]) -> None:
         reader, years = self.reader, self.years
@@ -498,17 +530,13 @@ def _between(lines: npt.NDArray[np.int64], low: int, high: int) -> npt.NDArray[n
     return lines[int(first) : int(last)]
 
 
-def _line_keys(
-    view: BlockView,
-    candidates: npt.NDArray[np.int64],
-    trigger_codes: npt.NDArray[np.uint64],
-    signatures: npt.NDArray[np.uint64],
-) -> npt.NDArray[np.uint64]:
-    """A key for each candidate: its head, its length in steps, its triggers."""
+def _line_keys(view: BlockView, hits: Hits, signatures: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """A key for each line that was hit: its head, its length in steps, its triggers."""
+    candidates = hits.lines
     starts = view.block.starts
     ends = np.append(starts[1:], len(view.block.data))
     steps = np.minimum((ends[candidates] - starts[candidates]) // 24, 63).astype(np.uint64)
-    return (signatures[candidates] ^ trigger_codes) * np.uint64(0xD1B54A32D192ED03) + steps
+    return (signatures[candidates] ^ hits.codes) * np.uint64(0xD1B54A32D192ED03) + steps
 
 
 def _common_stamp_end(reader: StampReader | None, lines: list[bytes]) -> int:

@@ -153,7 +153,7 @@ def judge(line: bytes, message: bytes, stated: int, guessed: int, *, console: bo
     if level >= Severity.CRITICAL:
         category = _strong_category(text) or "fatal"
         return Verdict(category, level, 1.0, True)
-    if console and _COMMAND.match(text):
+    if console and (_COMMAND.match(text) or b": note: " in text[:400]):
         return None
     if not level and guessed >= Severity.CRITICAL:
         level = guessed

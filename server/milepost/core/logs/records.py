@@ -71,7 +71,7 @@ class RecordEnd:
         return True
 
 
-def record_digest(text: bytes, console: bool) -> bytes:
+def record_digest(text: bytes, console: bool, layout: Layout | None = None) -> bytes:
     """What the lines after a record's head add: the innermost cause, else the first line that says something."""
     cause = b""
     for match in _CAUSE.finditer(text):
@@ -85,6 +85,8 @@ def record_digest(text: bytes, console: bool) -> bytes:
                 return line.strip()[:300]
     for line in lines:
         stripped = strip_ansi(line).strip()
+        if layout is not None and not console:
+            stripped = stripped[layout.message_start(stripped) :]  # a logger that stamps each line
         if stripped and (not console or stripped.strip(b"|~^ ")):
             return stripped[:300]
     return b""

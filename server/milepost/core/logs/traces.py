@@ -23,7 +23,7 @@ CONTINUATION = re.compile(
       | \d+:\s+(?:0x[0-9a-f]+\ -\ )?[\w<_][\w<>:.]+(?:$|\s)   # Rust
       | stack\ backtrace: | note:\ run\ with
       | from\ \S+:\d+:in\ | \S+\.rb:\d+:in\                    # Ruby
-      | (?:PHP\s+)?\d+\.\s+\S+\(.*\)\ \S+:\d+ | Stack\ trace: | thrown\ in\ 
+      | (?:PHP\s+)?\d+\.\s+\S+\(.*\)\ \S+:\d+ | Stack\ trace: | thrown\ in\s
       | \[?<[0-9a-f]{8,16}>\]? | Call\ Trace: | \?\s\S+\+0x[0-9a-f]+/0x | \S+\+0x[0-9a-f]+/0x[0-9a-f]+
       | \S+\(\+?[\w+]*0x[0-9a-f]+\)\s*(?:\[0x[0-9a-f]+\])?$   # glibc backtrace
     )""",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import hyperscan
@@ -18,34 +19,47 @@ import numpy.typing as npt
 from milepost.core.logs.layouts import Layout
 from milepost.core.logs.phases import PHASE_EXPRESSIONS
 
-#: Pieces of words that mark an incident, or may.
-LITERALS: tuple[bytes, ...] = tuple(
-    text.encode()
-    for text in (
-        # severities
-        "ERR|rror|FATAL|atal|SEVERE|evere|CRIT|critical|Critical|PANIC|panic|EMERG|emerg|ALERT|alert|WARN|warn|Warn"
-        # exceptions and crashes
-        "|xception|raceback|egmentation|egfault|ore dumped|ut of memory|oom-kill|bort|ssert|goroutine|Stack trace|Call Trace"
-        # failures
-        "|ailed|ailure|FAIL|efused|enied|imed out|imeout|TIMEOUT|nreachable|orrupt|ismatch|nvalid|nable to|annot |ould not "
-        "|an't |not found|o such |issing|xceed|verflow|eadlock|nexpected|isconnect|illed|KILLED|reject|o match|onflict"
-        # builds
-        "|undefined |unresolved|*** |ERR!|xit status|xit code|return code|non-zero|nothing provides|o space left|not ok "
-        # life cycle
-        "|tarting|tarted|estart|hutdown|hutting|SHUTDOWN|eboot|Booting|boot:|erminat|Linux version|istening on"
-        "|eady to |eady for |nitializing"
-        # retries and values that went wrong
-        "|etrying|etry |etries|NaN|=nan| nan|nfinity|=inf|=-"
-    ).split("|")
+_PIECES = (
+    # severities
+    "ERR|rror|FATAL|atal|SEVERE|evere|CRIT|critical|Critical|PANIC|panic|EMERG|emerg|ALERT|alert|WARN|warn|Warn"
+    # exceptions and crashes
+    "|xception|raceback|egmentation|egfault|ore dumped|ut of memory|oom-kill|bort|ssert|goroutine|Stack trace|Call Trace"
+    "|Oops:|BUG:|protection fault"
+    # failures
+    "|ailed|ailure|FAIL|efused|enied|imed out|imeout|TIMEOUT|nreachable|orrupt|ismatch|nvalid|nable to|annot |ould not "
+    "|an't |not found|o such |issing|xceed|verflow|eadlock|nexpected|isconnect|illed|KILLED|reject|o match|onflict"
+    # builds
+    "|undefined |unresolved|*** |ERR!|xit status|xit code|return code|non-zero|nothing provides|o space left|not ok "
+    "|nmet dep|nsatisfied|not apply|Problem: |xited with|Tests run:|ELIFECYCLE|ERESOLVE|\u2717|\u2716"
+    # life cycle
+    "|tarting|tarted|estart|hutdown|hutting|SHUTDOWN|eboot|Booting|boot:|erminat|Linux version|istening on"
+    "|eady to |eady for |nitializing"
+    # retries and values that went wrong
+    "|etrying|etry |etries|NaN|=nan| nan|nfinity|=inf|=-"
 )
+
+#: Pieces of words that mark an incident, or may.
+LITERALS: tuple[bytes, ...] = tuple(piece.encode() for piece in _PIECES.split("|"))
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Lines that hold a trigger: their indexes in order, each once; for each a hash of which triggers; and those of them
+    that hold a number out of its range."""
+
+    lines: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.uint64]
+    values: frozenset[int]
 
 
 class TriggerPatterns:
     """A compiled set of literals and, where a layout needs them, regular expressions. Shared by copies of a scanner."""
 
-    def __init__(self, extra: Iterable[bytes] = ()) -> None:
-        literals = [_escape(literal) for literal in LITERALS]
-        expressions = literals + list(extra)
+    def __init__(self, extra: Iterable[bytes] = (), values: Iterable[bytes] = ()) -> None:
+        """`extra` are further triggers, `values` those for numbers out of their range (told apart by `hit_lines`)."""
+        expressions = [*(_escape(literal) for literal in LITERALS), *extra]
+        self._first_value = len(expressions)
+        expressions += values
         # A code for each pattern: the sum of a line's codes tells which it holds, and how often.
         numbers = np.arange(1, len(expressions) + 1, dtype=np.uint64)
         self._codes = (numbers * np.uint64(0x9E3779B97F4A7C15)) ^ (numbers << np.uint64(40))
@@ -60,10 +74,8 @@ class TriggerPatterns:
     def __deepcopy__(self, memo: dict[int, Any]) -> TriggerPatterns:
         return self
 
-    def hit_lines(
-        self, data: bytes, starts: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """The indexes (into `starts`) of the lines that hold a trigger, in order, each once, and for each a hash of which."""
+    def hit_lines(self, data: bytes, starts: npt.NDArray[np.int64]) -> Hits:
+        """The lines that hold a trigger."""
         ends, patterns = array("q"), array("q")
         add_end, add_pattern = ends.append, patterns.append
 
@@ -73,15 +85,17 @@ class TriggerPatterns:
 
         self._database.scan(data, match_event_handler=on_match)
         if not ends:
-            return np.empty(0, np.int64), np.empty(0, np.uint64)
+            return Hits(np.empty(0, np.int64), np.empty(0, np.uint64), frozenset())
         indexes = np.searchsorted(starts, np.frombuffer(ends, np.int64) - 1, side="right") - 1
-        codes = self._codes[np.frombuffer(patterns, np.int64)]
+        which = np.frombuffer(patterns, np.int64)
+        values = frozenset(indexes[which >= self._first_value].tolist())
+        codes = self._codes[which]
         if np.any(indexes[1:] < indexes[:-1]):
             order = np.argsort(indexes, kind="stable")
             indexes, codes = indexes[order], codes[order]
         first = np.flatnonzero(np.diff(indexes, prepend=-2))
         lines, hashes = indexes[first], np.add.reduceat(codes, first)
-        return (lines, hashes) if lines[0] >= 0 else (lines[1:], hashes[1:])
+        return Hits(lines, hashes, values) if lines[0] >= 0 else Hits(lines[1:], hashes[1:], values)
 
 
 def _escape(literal: bytes) -> bytes:
@@ -104,7 +118,7 @@ _LEVELS_BY_LAYOUT: tuple[tuple[str, tuple[bytes, ...]], ...] = (
 
 def extra_triggers(layout: Layout | None, console: bool) -> tuple[bytes, ...]:
     """The expressions that a layout needs besides the literals: its levels that are no words, and a console's steps."""
-    extra: list[bytes] = list(PHASE_EXPRESSIONS) if console else []
+    extra: list[bytes] = [*PHASE_EXPRESSIONS, rb"^E   +\S"] if console else []
     if layout is not None:
         for name, expressions in _LEVELS_BY_LAYOUT:
             if name in layout.name:
