@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import csv
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -210,3 +213,21 @@ def test_fold_key_folds_numbers_and_hexadecimal_ids_only(one: bytes, other: byte
 def test_a_limit_of_no_templates_is_refused() -> None:
     with pytest.raises(ValueError, match="max_templates"):
         TemplateMiner(0)
+
+
+@pytest.mark.corpus
+def test_lines_labelled_by_hand_are_grouped_as_their_labels_say(corpus: Path) -> None:
+    accuracies = []
+    for path in sorted(corpus.glob("loghub-labels/*/*_structured_corrected.csv")):
+        with path.open(newline="", encoding="utf-8") as file:
+            records = list(csv.DictReader(file))
+        miner = TemplateMiner()
+        ids = miner.add_lines([record["Content"].encode() for record in records]).tolist()
+        groups, events = defaultdict(list), defaultdict(list)
+        for index, (number, record) in enumerate(zip(ids, records, strict=True)):
+            groups[miner.resolve(number)].append(index)
+            events[record["EventId"]].append(index)
+        right = {tuple(indexes) for indexes in events.values()} & {tuple(indexes) for indexes in groups.values()}
+        accuracies.append(sum(map(len, right)) / len(records))
+        assert accuracies[-1] > 0.9, path.name
+    assert sum(accuracies) / len(accuracies) > 0.97

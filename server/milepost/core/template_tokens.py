@@ -115,7 +115,7 @@ def masked_lines(lines: Sequence[bytes], masks: dict[bytes, bytes]) -> list[Toke
     ends = []
     for row in rows:
         tokens = row.split(None, MAX_TOKENS)
-        if row[:2] == b'{"' or (len(tokens) <= MAX_UNBROKEN_TOKENS and len(row) >= MIN_UNBROKEN_BYTES):
+        if len(tokens) <= MAX_UNBROKEN_TOKENS and (len(row) >= MIN_UNBROKEN_BYTES or row[:2] == b'{"'):
             tokens = row.replace(b",", b", ").split(None, MAX_TOKENS)
         if len(tokens) > MAX_TOKENS:
             tokens.pop()
@@ -149,12 +149,9 @@ def _learn(tokens: set[bytes], masks: dict[bytes, bytes]) -> None:
     if len(masks) > _MAX_MASKS:
         masks.clear()
     unknown = tokens.difference(masks)
-    words = list(filter(bytes.isalpha, unknown))
-    masks.update(zip(words, words, strict=True))
-    rest = unknown.difference(words)
-    numbered = [token for token in rest if _DIGIT in token]
-    others = list(rest.difference(numbered))
+    others = [token for token in unknown if _DIGIT not in token]
     masks.update(zip(others, _mask_names(b"\n".join(others)).split(b"\n"), strict=False))
+    numbered = [token for token in unknown if _DIGIT in token]
     masks.update(zip(numbered, _mask_numbers(_mask_names(b"\n".join(numbered))).split(b"\n"), strict=False))
     for token in _WORD_MASKS.keys() & unknown:
         masks[token] = _WORD_MASKS[token]

@@ -38,7 +38,8 @@ OTHER = 0
 MAX_KNOWN_KEYS = 16384
 """So many keys of lines and of masked lines are remembered: at 512 bytes at most, some 2 MB as a rule and never 10 MB."""
 
-MAX_BATCH_LINES = 4096
+MAX_BATCH_LINES = 1024
+"""So many lines at once: more do not fit the processor's cache and cost more each, fewer repeat fixed costs more often."""
 MAX_REDIRECTS_PER_TEMPLATE = 16
 """Past so many redirects for each template allowed, the oldest are given up: their ids then resolve to `OTHER`."""
 
