@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import threading
 import time
 from pathlib import Path
@@ -92,4 +91,4 @@ class SlowEngine:
 
 
 if __name__ == "__main__":
-    sys.exit(run_stdio(SlowEngine))
+    run_stdio(SlowEngine)

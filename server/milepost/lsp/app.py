@@ -63,18 +63,20 @@ def create_server(make_engine: EngineFactory = _make_service) -> MilepostServer:
     return server
 
 
-def run_stdio(make_engine: EngineFactory = _make_service) -> int:
-    """Serve one client on standard input and output until it is done. Returns the exit code."""
+def run_stdio(make_engine: EngineFactory = _make_service) -> None:
+    """Serve one client on standard input and output until it is done.
+
+    Raises SystemExit with code 1 where the client went away without `shutdown`, as the protocol wants it.
+    """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     descriptor_in, descriptor_out = _take_over_standard_streams()
-    with contextlib.suppress(KeyboardInterrupt):
-        code, quiet = asyncio.run(_serve_pipes(make_engine, descriptor_in, descriptor_out))
-        if not quiet:
-            # A thread still reads from a file system that does not answer; the interpreter would wait for it.
-            sys.stderr.flush()
-            os._exit(code)
-        return code
-    return 130
+    code, quiet = asyncio.run(_serve_pipes(make_engine, descriptor_in, descriptor_out))
+    if not quiet:
+        # A thread still reads from a file system that does not answer; the interpreter would wait for it.
+        sys.stderr.flush()
+        os._exit(code)
+    if code:
+        raise SystemExit(code)
 
 
 def _take_over_standard_streams() -> tuple[int, int]:
@@ -127,15 +129,14 @@ def _receive(protocol: Protocol, message: Received) -> None:
         logger.exception("A message could not be handled")
 
 
-def run_tcp(host: str, port: int) -> int:
-    """Serve any number of clients on TCP, each with a server of its own, until interrupted. Returns the exit code.
+def run_tcp(host: str, port: int) -> None:
+    """Serve any number of clients on TCP, each with a server of its own, until interrupted.
 
     The address, with the port that the system chose where `port` is 0, is printed on standard error.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve_tcp(host, port))
-    return 0
 
 
 async def _serve_tcp(host: str, port: int) -> None:
