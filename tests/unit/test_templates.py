@@ -99,6 +99,12 @@ def test_the_name_of_a_variable_value_stays() -> None:
     assert set(mined(*lines)) == {"login user=<*> ok"}
 
 
+def test_beside_a_lone_word_it_takes_more_values_to_be_variable() -> None:
+    wordings = [b"PanelView: " + bytes([letter]) * 5 for letter in b"abcdefghijklmnopqrst"]
+    assert mined(*wordings[:19]) == [wording.decode() for wording in wordings[:19]]
+    assert set(mined(*wordings)) == {"PanelView: <*>"}
+
+
 def test_one_word_lines_are_never_taken_for_values_of_nothing() -> None:
     words = [b"alpha", b"beta", b"gamma", b"delta", b"epsilon", b"a.b.c", b"a.b.d", b"a.b.e", b"a.b.f", b"a.b.g"]
     assert mined(*words) == [word.decode() for word in words]

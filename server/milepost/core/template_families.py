@@ -23,6 +23,10 @@ VALUES_PER_SLOT = 5
 come by the five, values soon do.  Mean grouping accuracy on the labelled loghub files: 0.956 with three, 0.979 with
 four, 0.984 with five and six, 0.949 with seven."""
 
+VALUES_PER_LONE_WORD = 20
+"""The same where only one fixed token is left beside the position: after `PanelView:` there may be many one-word wordings.
+Where none is left, nothing becomes variable: all lines of one length would be one template."""
+
 VALUES_PER_POSITION = 20
 """So many values in one position of a family make it variable whatever else differs, as long as half of the positions
 stay fixed: two values that vary together never differ alone.  On the labelled files it changes nothing."""
@@ -110,7 +114,6 @@ class Variation:
         # of those tokens, each seeded with its position.  Groups are distinct, so each brings a new value to its slots.
         digests = [xxhash.xxh3_64_intdigest(token, position) for position, token in enumerate(tokens)]
         whole = reduce(xor, digests, 0)
-        may_crowd = 2 * (len(self.variable) + 1) <= len(tokens)
         found = None
         for position, digest in enumerate(digests):
             slot = whole ^ digest
@@ -118,16 +121,22 @@ class Variation:
             values = self.values[position]
             if len(values) < VALUES_PER_POSITION:
                 values.add(tokens[position])
-            enough = filled >= VALUES_PER_SLOT or (may_crowd and len(values) >= VALUES_PER_POSITION)
-            if enough and found is None and position not in self.variable and self._is_anchored(tokens, position):
-                found = position
+            if found is None and (filled >= VALUES_PER_SLOT or len(values) >= VALUES_PER_POSITION):
+                found = position if self._is_variable(tokens, position, filled) else None
         return found
 
-    def _is_anchored(self, tokens: Tokens, position: int) -> bool:
-        """Whether a fixed token is left beside this position: without one, all lines of a length would be one template."""
-        return any(
+    def _is_variable(self, tokens: Tokens, position: int, filled: int) -> bool:
+        if position in self.variable:
+            return False
+        fixed_words = sum(
             token != MASK and other != position and other not in self.variable for other, token in enumerate(tokens)
         )
+        if fixed_words == 0:
+            return False
+        if filled >= (VALUES_PER_SLOT if fixed_words > 1 else VALUES_PER_LONE_WORD):
+            return True
+        half_fixed = 2 * (len(self.variable) + 1) <= len(tokens)
+        return half_fixed and len(self.values[position]) >= VALUES_PER_POSITION
 
 
 class Family:
