@@ -22,20 +22,20 @@ from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, diagn
 from milepost.core.structure.json_index import Stretch
 from milepost.core.structure.json_kinds import recognise
 from milepost.core.structure.json_outline import Extent, JsonOutline, path_text
-from milepost.core.structure.json_place import Lines, Mark
+from milepost.core.structure.json_place import LOSSY, Lines, Mark
 from milepost.core.structure.json_tree import TAIL_BYTES, Container, Tree
 from milepost.core.structure.json_walk import Walk
 
 STRETCH_BYTES = 512 << 10
 _MAX_SCALAR_BYTES = 1 << 20
 _MAX_PROBLEMS = 100
-#: So many stretches are looked into token by token; a file with faults in more of them is not checked further.
-_MAX_DIAGNOSES = 20
+#: So much is looked into token by token; a file with faults in more stretches than that is not checked further.
+_MAX_DIAGNOSED_BYTES = 8 << 20
 _BOM = b"\xef\xbb\xbf"
 
 #: A file of a larger class has its smaller containers listed only when their surroundings are expanded.
 _SIZE_CLASSES = (1 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30)
-_LEAST_LISTED_BYTES = (0, 256, 2048, 8192, 32768, 131072)
+_LEAST_RANKS = (0, 64, 256, 1024, 4096, 16384)
 
 
 class JsonScanner:
@@ -49,7 +49,7 @@ class JsonScanner:
         self._origin = int(resume.get("index", 0))
         self._level = int(resume.get("level", 1))
         size_class = sum(context.total_bytes > size for size in _SIZE_CLASSES)
-        self._tree = Tree(context.start_byte, context.max_nodes * 4 // 5, _LEAST_LISTED_BYTES[size_class])
+        self._tree = Tree(context.start_byte, context.max_nodes * 4 // 5, _LEAST_RANKS[size_class])
         self._place = Place()
         self._title = ""
         within = str(resume.get("within", "")).encode()
@@ -68,8 +68,9 @@ class JsonScanner:
         self._start = Mark(context.start_byte, context.start_line, self._units or None)
         self._blanker: CommentBlanker | None = None
         self._allowed = frozenset({"lone surrogate"})
-        self._checks_encoding = context.encoding.startswith(("utf", "ascii"))
-        self._diagnoses = 0
+        self._encoding = "utf-8" if context.encoding.startswith(("utf", "ascii")) else context.encoding
+        self._checks_encoding = True
+        self._diagnosed_bytes = 0
         self._problems: list[Problem] = []
         self._more_problems = 0
         self._max_depth = 0
@@ -93,29 +94,29 @@ class JsonScanner:
         if block.start == self._context.start_byte and len(starts) and int(starts[0]) == block.start:
             starts = starts[1:]
         self._starts = np.concatenate((self._starts, starts)) if len(self._starts) else starts
-        data = block.data
-        if block.start == 0 and data.startswith(_BOM):
-            data = b"   " + data[3:]
-        for offset in range(0, len(data), STRETCH_BYTES):
-            piece = data[offset : offset + STRETCH_BYTES]
+        view = memoryview(block.data)
+        for offset in range(0, len(view), STRETCH_BYTES):
+            piece: bytes | memoryview = view[offset : offset + STRETCH_BYTES]
             if self._blanker is not None:
-                piece = self._blanker.feed(piece)
-            self._take(self._carry + piece if self._carry else piece, final=False)
+                piece = self._blanker.feed(bytes(piece))
+            self._take(b"".join((self._carry, piece)), final=False)
             if self._fault is not None:
                 return
 
     def _take(self, text: bytes, final: bool) -> None:
         """Do as much of `text`, which begins at `_base`, as can be done for certain; the rest is carried on."""
-        if not text:
+        if self._base == 0 and text.startswith(_BOM):
+            text = b"   " + text[3:]
+            self._units = -3  # an editor does not count it
+        if not text or (not final and self._base == 0 and _BOM.startswith(text)):
+            self._carry = text
             return
         stretch = Stretch(text, self._place.in_string)
-        end = len(text) if final else stretch.safe_end()
+        end = len(text) if final else stretch.shallow_end(stretch.safe_end())
         stretch.cut(end)
         stack, kept = open_after(self._place, stretch)
         after = place_after(self._place, stretch, end, stack)
-        lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start)
-        if len(stretch.depths):
-            self._max_depth = max(self._max_depth, self._place.depth + int(stretch.depths.max()))
+        lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
         diagnosis = self._check(text[:end], after, kept, stretch, final)
         if diagnosis is not None and diagnosis.comment >= 0 and self._blanker is None:
             self._note(lines, "comments are not part of JSON", diagnosis.comment)
@@ -129,6 +130,8 @@ class JsonScanner:
                 self._note(lines, fault.message, fault.offset)
                 if fault.variant == "encoding":
                     self._checks_encoding = False
+                    if self._encoding == "utf-8":
+                        self._encoding = lines.encoding = LOSSY
                 elif fault.variant:
                     self._allowed |= {fault.variant}
             hard = diagnosis.hard
@@ -143,6 +146,8 @@ class JsonScanner:
         if hard_at >= 0:
             end = hard_at
             stretch.cut(end)
+        if len(stretch.depths):
+            self._max_depth = max(self._max_depth, self._place.depth + int(stretch.depths.max()))
         walk = Walk(self._tree, stretch, lines, self._behind, self._significant, end, final or hard_at >= 0)
         done = walk.run()
         if hard_at >= 0:
@@ -170,13 +175,13 @@ class JsonScanner:
 
     def _check(self, text: bytes, after: Place, kept: int, stretch: Stretch, final: bool) -> Diagnosis | None:
         """What is wrong with a stretch; None when nothing is, or when checking has been given up."""
-        is_closed_too_often = len(stretch.unmatched()[0]) > self._place.depth
-        if self._diagnoses >= _MAX_DIAGNOSES and not is_closed_too_often:
+        is_closed_too_often = len(stretch.unmatched[0]) > self._place.depth
+        if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES and not is_closed_too_often:
             return None
         encoded_well = not self._checks_encoding or first_bad_utf8(text) < 0
         if encoded_well and is_valid(self._place, text, after, kept, self._allowed):
             return None
-        self._diagnoses += 1
+        self._diagnosed_bytes += len(text)
         diagnosis = diagnose(self._place, text + b"\n" if final else text)
         if not self._checks_encoding:
             diagnosis.soft = [fault for fault in diagnosis.soft if fault.variant != "encoding"]
@@ -184,6 +189,8 @@ class JsonScanner:
 
     def _note(self, lines: Lines, message: str, offset: int) -> None:
         byte = lines.base + offset
+        if any(problem.byte == byte for problem in self._problems):
+            return  # the end of a stretch is looked at again as the start of the next one
         if len(self._problems) < _MAX_PROBLEMS:
             self._problems.append(Problem(message, lines.line_and_start(byte)[0], byte))
         else:
@@ -227,7 +234,7 @@ class JsonScanner:
     def _take_end(self, end: End) -> None:
         """Close what is still open at the end, and say so."""
         place = self._place
-        lines = Lines(b"", self._base, self._line, self._units, self._starts, self._line_start)
+        lines = Lines(b"", self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
         Walk(self._tree, Stretch(b"", False), lines, self._behind, self._significant, 0, True).finish(0)
         if self._is_range:
             return
@@ -295,8 +302,8 @@ class JsonScanner:
             facts["title"] = self._title
         if self._more_problems:
             facts["problems_not_listed"] = self._more_problems
-        if self._diagnoses >= _MAX_DIAGNOSES:
-            facts["checked"] = f"faults in more than {_MAX_DIAGNOSES} places: the grammar was not checked further"
+        if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES:
+            facts["checked"] = "faults in many places: the grammar was not checked to the end"
         return facts
 
 
@@ -320,7 +327,7 @@ def sniff(sample: Sample) -> float:
         cut_short = sample.whole and bool(findings.problems)
         return 0.8 if cut_short else 0.97
     first = problems[0]
-    if first.message.startswith("text after the end"):
+    if first.message.startswith("after the end"):
         return 0.3
     return 0.6 if first.byte > 64 or head.lstrip()[:1] == b"{" else 0.1
 

@@ -138,7 +138,7 @@ def _expect_at(place: Place, stretch: Stretch, end: int, stack: bytes) -> Expect
 
 def open_after(place: Place, stretch: Stretch) -> tuple[bytes, int]:
     """The containers open after all brackets of `stretch`, and how many of those open before stayed open throughout."""
-    closers, openers = stretch.unmatched()
+    closers, openers = stretch.unmatched
     kept = max(0, len(place.stack) - len(closers))
     return place.stack[:kept] + stretch.types[openers].tobytes(), kept
 

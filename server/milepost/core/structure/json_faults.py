@@ -50,17 +50,20 @@ class Diagnosis:
     comment: int = -1
 
 
-def diagnose(place: Place, text: bytes, max_soft: int = 20) -> Diagnosis:
-    """Read `text`, which begins at `place`, token by token. It may end anywhere: what is unfinished is no fault here.
+def diagnose(place: Place, text: bytes) -> Diagnosis:
+    """Read `text`, which begins at `place`, token by token, up to a hard fault or a comment.
 
-    Ends at a hard fault, at a comment, or after `max_soft` soft ones.
+    It may end wherever no number, word or escape is split: what is unfinished otherwise is no fault here.
     """
     reader = _Reader(place, text)
-    reader.read(max_soft)
+    reader.read()
     found = reader.found
     bad = first_bad_utf8(text[: found.hard.offset] if found.hard else text)
     if bad >= 0:
         found.soft.append(Fault(f"byte 0x{text[bad]:02X} is not UTF-8", bad, "encoding"))
+    if found.hard is not None:
+        end = found.hard.offset
+        found.soft = [fault for fault in found.soft if fault.offset < end]
     found.soft.sort(key=lambda fault: fault.offset)
     return found
 
@@ -76,14 +79,14 @@ class _Reader:
         self.comma = -1
         self.found = Diagnosis()
 
-    def read(self, max_soft: int) -> None:
+    def read(self) -> None:
         at, text = 0, self.text
         if self.in_string:
             rest = _STRING_REST.match(text)
             self._string_content(0, rest.end() - 1 if rest else len(text))
             self.expect = self.expect.after_value()
             at = rest.end() if rest else len(text)
-        while at < len(text) and self.found.hard is None and len(self.found.soft) < max_soft:
+        while at < len(text) and self.found.hard is None:
             match = _TOKEN.match(text, at)
             if match is None:
                 break
@@ -99,7 +102,7 @@ class _Reader:
                 self._value_or_key(at, match[0])
                 self._string_content(at + 1, match.end() - 1)
             elif kind == "word":
-                self._word(at, match[0], match.end() == len(text))
+                self._word(at, match[0])
             elif kind == "bracket":
                 self._bracket(at, match[0])
             at = match.end()
@@ -111,15 +114,15 @@ class _Reader:
         if self.expect.is_key or self.expect in _VALUES:
             self.expect = self.expect.after_value()
             return
-        shown = clip_text(token.decode("utf-8", "replace"), 40)
+        shown = "a string" if token.startswith(b'"') else clip_text(token.decode("utf-8", "replace"), 40)
         if self.expect is Expect.NOTHING:
-            self._hard(f"text after the end of the document: {shown}", at)
+            self._hard(f"after the end of the document: {shown}", at)
         else:
             self._hard(f"expected {self.expect.value}, found {shown}", at)
 
     def _string_content(self, start: int, end: int) -> None:
         at = start
-        while at < end and len(self.found.soft) < 20:
+        while at < end:
             bad = _BAD_IN_STRING.search(self.text, at, end)
             if bad is None:
                 return
@@ -131,22 +134,22 @@ class _Reader:
                 continue
             if self.text[slash] != 0x5C:
                 self._soft(f"control character 0x{self.text[slash]:02X} in a string", slash)
-            elif bad.end() < end:
+            else:
                 self._soft(f"invalid escape {clip_text(bad[0].decode('utf-8', 'replace'), 12)} in a string", slash)
             at = max(bad.end(), slash + 1)
 
     def _soft(self, message: str, at: int, variant: str = "") -> None:
         self.found.soft.append(Fault(message, at, variant))
 
-    def _word(self, at: int, word: bytes, at_end: bool) -> None:
+    def _word(self, at: int, word: bytes) -> None:
         shown = clip_text(word[:60].decode("utf-8", "replace"), 40)
-        if self.expect.is_key and not at_end:
+        if self.expect.is_key:
             self._soft(f"key without quotes: {shown}", at)
             self.expect = self.expect.after_value()
             return
         expected = self.expect
         self._value_or_key(at, word[:60])
-        if self.found.hard or at_end or _SCALAR.match(word):
+        if self.found.hard or _SCALAR.match(word):
             return
         if word in _NOT_FINITE:
             self._soft(f"{shown} is not a JSON value", at, "NaN")

@@ -26,6 +26,11 @@ WHITESPACE = b" \t\n\r"
 #: Rounds of taking out innermost brackets before pairs are found by sorting instead (which any nesting suits).
 _PEELING_ROUNDS = 8
 
+#: Up to this many unmatched brackets are looked for one by one.
+_LISTED_LEVELS = 32
+#: How much of a stretch may be left to the next one for the sake of a better place to cut.
+_SHALLOW_BYTES = 96 << 10
+
 _SCALAR_BYTES = bytes(set(range(256)) - set(b' \t\n\r{}[],:"'))
 _HIGH_SURROGATE_AT_END = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
@@ -42,14 +47,14 @@ class Stretch:
         last = len(data) - 1
         self.ends_in_string = in_string if last < 0 else bool((int(self.strings[last >> 6]) >> (last & 63)) & 1)
         folded = self.array | 0x20
-        opening = _pack(folded == OPEN_BRACE) & ~self.strings
-        closing = _pack(folded == CLOSE_BRACE) & ~self.strings
-        self.positions = _set_bits(opening | closing, len(data))
+        brackets = folded == OPEN_BRACE
+        brackets |= folded == CLOSE_BRACE
+        self.positions = _set_bits(_pack(brackets) & ~self.strings, len(data))
 
     def cut(self, end: int) -> None:
         """Forget the brackets from `end` on."""
         self.positions = self.positions[: int(np.searchsorted(self.positions, end))]
-        for name in ("opens", "depths", "types"):
+        for name in ("opens", "depths", "types", "unmatched"):
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -103,24 +108,41 @@ class Stretch:
 
     # --- brackets ---------------------------------------------------------------------------------------------------
 
+    @cached_property
     def unmatched(self) -> tuple[Positions, Positions]:
         """Indexes into `positions`: closers of what was open before the stretch, and openers still open at its end."""
         depths = self.depths
         if not len(depths):
             none = np.zeros(0, np.int64)
             return none, none
-        lowest = np.minimum(np.minimum.accumulate(depths), 0)
-        closers = np.flatnonzero((lowest < np.concatenate((np.zeros(1, np.int32), lowest[:-1]))) & ~self.opens)
-        lowest_after = np.minimum.accumulate(depths[::-1])[::-1]
-        openers = np.flatnonzero(self.opens & (depths <= lowest_after))
-        return closers, openers
+        lowest, last = min(0, int(depths.min())), int(depths[-1])
+        if last - 2 * lowest > _LISTED_LEVELS:
+            return self._unmatched_deep()
+        # A closer of that kind is the first to reach its depth; such an opener follows the last place of the depth above.
+        closers = [int((depths == depth).argmax()) for depth in range(-1, lowest - 1, -1)]
+        openers = [
+            len(depths) - int((depths[::-1] == depth).argmax()) if depth < 0 or (depths == depth).any() else 0
+            for depth in range(lowest, last)
+        ]
+        return np.array(closers, np.int64), np.array(openers, np.int64)
 
-    def large_pairs(self, min_bytes: int) -> tuple[Positions, Positions]:
-        """Indexes into `positions` of openers and closers of the pairs that span `min_bytes` or more, in no order."""
-        at = np.arange(len(self.positions))
-        places, opens = self.positions, self.opens
+    def _unmatched_deep(self) -> tuple[Positions, Positions]:
+        """The same for any number of levels."""
+        depths = self.depths
+        lowest = np.minimum(np.minimum.accumulate(depths), 0)
+        before = np.concatenate((np.zeros(1, np.int32), lowest[:-1]))
+        lowest_after = np.minimum.accumulate(depths[::-1])[::-1]
+        return np.flatnonzero(lowest < before), np.flatnonzero(self.opens & (depths <= lowest_after))
+
+    def large_pairs(self, min_bytes: int, max_depth: int) -> tuple[Positions, Positions]:
+        """Indexes into `positions` of openers and closers of the pairs that span `min_bytes` or more, in no order.
+
+        Only pairs whose inside lies at most `max_depth` deep are looked for.
+        """
+        at = np.flatnonzero(self.depths - self.opens < max_depth)
+        places, opens = self.positions[at], self.opens[at]
         for _ in range(_PEELING_ROUNDS):
-            if min_bytes <= 2 or len(places) < 2:
+            if min_bytes <= 2 or len(places) < 64:
                 break
             small = opens[:-1] & ~opens[1:]
             small &= (places[1:] - places[:-1]) < min_bytes - 1
@@ -141,7 +163,7 @@ class Stretch:
 
         The range begins and ends at that depth, and outside of strings (except at the ends of the stretch).
         """
-        low, high = (int(found) for found in np.searchsorted(self.positions, (start, end)))
+        low, high = self.positions.searchsorted((start, end)).tolist()
         if low == high:
             return self._commas(start, end)
         depths, opens, places = self.depths[low:high], self.opens[low:high], self.positions[low:high]
@@ -152,14 +174,19 @@ class Stretch:
             if between is not None:
                 head, tail = self._commas(start, int(openers[0])), self._commas(int(closers[-1]) + 1, end)
                 return np.concatenate((head, between, tail))
-        commas = self._commas(start, end)
         if not len(openers):
-            return commas
-        before = np.searchsorted(openers, commas, side="right")
-        outside = before == 0
-        outside |= closers[np.minimum(before, len(closers)) - 1] < commas
-        found: Positions = commas[outside]
-        return found
+            return self._commas(start, end)
+        starts = np.concatenate((np.array([start]), closers + 1))
+        ends = np.concatenate((openers, np.array([end])))
+        return self._commas_in(starts, ends)
+
+    def _commas_in(self, starts: Positions, ends: Positions) -> Positions:
+        """The commas outside of strings in several ranges, which are in order."""
+        lengths = ends - starts
+        before = np.cumsum(lengths) - lengths
+        places = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+        found: Positions = places[self.array[places] == COMMA]
+        return found[~self.is_in_string(found)] if len(found) else found
 
     def _commas(self, start: int, end: int) -> Positions:
         found = np.flatnonzero(self.array[start:end] == COMMA) + start
@@ -210,6 +237,19 @@ class Stretch:
                 return end - len(window) + rest - 1
             end -= len(window)
         return -1
+
+    def shallow_end(self, end: int) -> int:
+        """A place to cut before `end`, but close to it, where as few containers as possible are left open.
+
+        What is open at a cut has to be followed on suspicion that it will be large; this leaves little to follow.
+        """
+        window = min(_SHALLOW_BYTES, len(self.data) // 4)
+        low, high = self.positions.searchsorted((end - window, end)).tolist()
+        depths = self.depths[low:high]
+        if not len(depths) or int(depths.min()) >= int(depths[-1]) - 1:
+            return end
+        last = high - 1 - int((depths[::-1] == depths.min()).argmax())
+        return int(self.positions[last]) + 1
 
     def safe_end(self) -> int:
         """Where the stretch can be cut so that no number, word, escape or character is split."""

@@ -9,7 +9,7 @@ from typing import Any
 from milepost.core.outline import Node
 from milepost.core.structure.json_kinds import Kind
 from milepost.core.structure.json_place import Mark
-from milepost.core.structure.json_tree import Container, Entry, Member
+from milepost.core.structure.json_tree import DOCUMENT, Container, Entry, Member
 from milepost.core.structure.json_values import Nested, Value, label_of, read_member, shape_of, size_text, type_of
 from milepost.core.text import clip_text
 
@@ -97,14 +97,15 @@ class JsonOutline:
             return node
         value = self.value(entry, keyed)
         step: str | int = value.key if value.key is not None else index
-        inner = (*path, step)
+        is_document = container.kind == DOCUMENT
+        inner = () if is_document else (*path, step)
         node.kind = value.type
         node.facts = {"path": path_text(inner), "type": value.type, "bytes": value.size}
         if value.members is not None:
             node.facts["members"] = value.members
         node.digest = self.digest(entry, value)
         node.label = value.key if value.key is not None else value.label or f"[{index}]"
-        node.title = value.key if value.key is not None else f"[{index}]"
+        node.title = value.key if value.key is not None else value.type if is_document else f"[{index}]"
         if value.label and value.label != value.key:
             node.title += f": {value.label}" if keyed else f" {value.label}"
             node.facts["label"] = value.label

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-_PAGE = 4096
+#: The encoding of a text that is UTF-8 but for some bytes: an editor shows a mark for each of those.
+LOSSY = "utf-8 in part"
 
 
 class Mark(NamedTuple):
@@ -26,7 +27,14 @@ class Lines:
     """
 
     def __init__(
-        self, data: bytes, base: int, line: int, units: int, starts: npt.NDArray[np.int64], line_start: int
+        self,
+        data: bytes,
+        base: int,
+        line: int,
+        units: int,
+        starts: npt.NDArray[np.int64],
+        line_start: int,
+        encoding: str = "utf-8",
     ) -> None:
         self.data = data
         self.base = base
@@ -34,10 +42,12 @@ class Lines:
         self.units = units
         self.starts = starts
         self.line_start = line_start
+        self.encoding = encoding
+        self._known = (0, 0)
 
     def line_and_start(self, offset: int) -> tuple[int, int]:
         """The line that holds the byte at `offset` of the file, and where that line starts."""
-        passed = int(np.searchsorted(self.starts, offset, side="right"))
+        passed = int(self.starts.searchsorted(offset, side="right"))
         return self.line + passed, int(self.starts[passed - 1]) if passed else self.line_start
 
     def mark(self, after: int, offset: int) -> Mark:
@@ -67,26 +77,32 @@ class Lines:
     def _units_between(self, start: int, end: int) -> int:
         if self._is_ascii:
             return end - start
-        return self._units_before(end) - self._units_before(start)
+        if start == 0:
+            return self._units_before(end)
+        return self._count(start, end)
 
     @cached_property
     def _is_ascii(self) -> bool:
         return self.data.isascii()
 
-    @cached_property
-    def _unit_counts(self) -> npt.NDArray[np.int64]:
-        """UTF-16 units before every page of `data`."""
-        counts = [_count_units(self.data[start : start + _PAGE]) for start in range(0, len(self.data), _PAGE)]
-        return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(counts, np.int64))))
-
     def _units_before(self, offset: int) -> int:
-        page = offset // _PAGE
-        return int(self._unit_counts[page]) + _count_units(self.data[page * _PAGE : offset])
+        """UTF-16 units before `offset` of `data`. Asked in ascending order, it counts every byte once."""
+        known, units = self._known
+        if offset >= known:
+            units += self._count(known, offset)
+        else:
+            units -= self._count(offset, known)
+        self._known = (offset, units)
+        return units
 
-
-def _count_units(data: bytes) -> int:
-    """UTF-16 units of UTF-8 text: one for every character, two for one that takes four bytes."""
-    if data.isascii():
-        return len(data)
-    array = np.frombuffer(data, np.uint8)
-    return int(np.count_nonzero((array & 0xC0) != 0x80) + np.count_nonzero(array >= 0xF0))
+    def _count(self, start: int, end: int) -> int:
+        """UTF-16 units of the characters in a range of `data`."""
+        data = self.data[start:end]
+        if data.isascii():
+            return len(data)
+        if self.encoding == "utf-8":
+            # One unit for every character, two for one that takes four bytes.
+            array = np.frombuffer(data, np.uint8)
+            return int(np.count_nonzero((array & 0xC0) != 0x80) + np.count_nonzero(array >= 0xF0))
+        text = data.decode("utf-8" if self.encoding == LOSSY else self.encoding, "replace")
+        return len(text.encode("utf-16-le")) // 2

@@ -2,8 +2,9 @@
 
 Two rules keep this small whatever the document, and make it a function of the document alone:
 
-* A container is *listed* when it spans at least `min_bytes`. That threshold is the least power of two for which the
-  listed containers and their entries fit the budget; it only ever rises, and what falls below it is forgotten.
+* A container is *listed* when its rank, which is its size over four for each level it lies deep, is at least `min_rank`.
+  That threshold is the least power of two for which the listed containers and their entries fit the budget; it only ever
+  rises, and what falls below it is forgotten.
 * A container lists its members one by one up to `LISTED_MEMBERS` of them, then in runs of 5, 10, 50, 100, ... members,
   the least step that makes at most that many runs. A run begins at a multiple of the step, or after a listed member.
 """
@@ -23,6 +24,11 @@ HEAD_BYTES = 400
 TAIL_BYTES = 240
 
 DOCUMENT = 0
+
+
+def rank_of(size: int, depth: int) -> int:
+    """How much a container of `size` bytes, whose inside lies `depth` levels deep, has to be listed."""
+    return size >> (2 * (depth - 1))
 
 
 class Member(NamedTuple):
@@ -106,13 +112,14 @@ class Container:
                 return
         entries.append(Entry(mark, index, count, first, last, child))
         self.members += count
-        while self.members > LISTED_MEMBERS * self.step:
-            self.step = _next_step(self.step)
-            self.regroup()
+        self.make_room(0)
 
-    def run_length(self) -> int:
-        """How many members can be entered at once now."""
-        return min(self.step - self.members % self.step, LISTED_MEMBERS * self.step - self.members + 1)
+    def make_room(self, count: int) -> None:
+        """Lengthen the runs to what they will be once `count` more members have been entered."""
+        if self.members + count > LISTED_MEMBERS * self.step:
+            while self.members + count > LISTED_MEMBERS * self.step:
+                self.step = _next_step(self.step)
+            self.regroup()
 
     def regroup(self) -> None:
         """Join neighbouring entries that belong to one run."""
@@ -142,12 +149,17 @@ class Container:
                     yield entry.child
                     stack.append(entry.child)
 
-    def forget_below(self, min_bytes: int) -> None:
-        """Take containers smaller than `min_bytes` for plain members."""
+    @property
+    def rank(self) -> int:
+        """What decides whether the container is listed."""
+        return rank_of(self.size, self.depth)
+
+    def forget_below(self, min_rank: int) -> None:
+        """Take containers of less than `min_rank` for plain members."""
         for container in (self, *self.listed()):
             changed = False
             for entry in container.entries:
-                if entry.child is not None and entry.child.size < min_bytes and container.kind != DOCUMENT:
+                if entry.child is not None and entry.child.rank < min_rank and container.kind != DOCUMENT:
                     entry.child = None
                     changed = True
             if changed:
@@ -161,16 +173,16 @@ def _next_step(step: int) -> int:
 class Tree:
     """The open containers, outermost first, and the budget. `stack[0]` is the document."""
 
-    def __init__(self, start_byte: int, max_nodes: int, min_bytes: int = 0) -> None:
+    def __init__(self, start_byte: int, max_nodes: int, min_rank: int = 0) -> None:
         self.stack = [Container(DOCUMENT, 0, start_byte - 1)]
         self.max_nodes = max_nodes
-        self.min_bytes = min_bytes
+        self.min_rank = min_rank
         self.held = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tree:
         twin = Tree.__new__(Tree)
         twin.stack = [container.__deepcopy__(memo) for container in self.stack]
-        twin.max_nodes, twin.min_bytes, twin.held = self.max_nodes, self.min_bytes, self.held
+        twin.max_nodes, twin.min_rank, twin.held = self.max_nodes, self.min_rank, self.held
         return twin
 
     @property
@@ -197,7 +209,7 @@ class Tree:
         size = closer + 1 - parent.token
         member = Member(parent.token, size, parent.head[:size], tail)
         parent.recorded = True
-        is_listed = parent.kind == DOCUMENT or (container.size >= self.min_bytes and container.depth <= LISTED_DEPTH)
+        is_listed = parent.kind == DOCUMENT or (container.rank >= self.min_rank and container.depth <= LISTED_DEPTH)
         if parent.depth <= LISTED_DEPTH:
             parent.add(parent.mark, 1, member, member, container if is_listed else None)
         if not is_listed:
@@ -208,11 +220,11 @@ class Tree:
     def _fit(self) -> bool:
         if self.held <= self.max_nodes:
             return False
-        sizes = [(one.size, one.weight) for root in self.stack for one in root.listed()]
-        largest = max(size for size, _ in sizes)
-        while self.held > self.max_nodes and self.min_bytes <= largest:
-            self.min_bytes = max(64, self.min_bytes * 2)
-            self.held = sum(weight for size, weight in sizes if size >= self.min_bytes)
+        ranks = [(one.rank, one.weight) for root in self.stack for one in root.listed()]
+        highest = max(rank for rank, _ in ranks)
+        while self.held > self.max_nodes and self.min_rank <= highest:
+            self.min_rank = max(1, self.min_rank * 2)
+            self.held = sum(weight for rank, weight in ranks if rank >= self.min_rank)
         for container in self.stack:
-            container.forget_below(self.min_bytes)
+            container.forget_below(self.min_rank)
         return True

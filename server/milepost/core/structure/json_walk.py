@@ -33,7 +33,7 @@ class Walk:
     def run(self) -> int:
         """Walk, and say how much is done with: less than `end` where a member is cut off that begins close to it."""
         stretch, tree = self.stretch, self.tree
-        events = _Events(stretch, tree.min_bytes)
+        events = _Events(stretch, self.outer_depth, tree.min_rank)
         cursor = 0
         while True:
             event = events.next()
@@ -49,7 +49,7 @@ class Walk:
                     return token
                 tree.open(stretch.data[position], self.base + position)
             elif self._close(position):
-                events.forget_below(tree.min_bytes, position)
+                events.forget_below(tree.min_rank, position)
             cursor = position + 1
         container = tree.top
         self._members(container, cursor, self.end)
@@ -92,6 +92,14 @@ class Walk:
             return
         if start >= end:
             return
+        text = self.stretch.data[start:end] if end - start < 256 else b""
+        if text[:1] == b"," and text.count(b",") == 1 and (start or not self.stretch.begins_in_string):
+            if container.token >= 0 and not container.recorded:
+                self._add_current(container, start)
+            container.token, container.recorded = -1, False
+            container.after = self.base + start
+            self._begin(container, start + 1, end)
+            return
         commas = self.stretch.separators(start, end, container.depth - self.outer_depth, container.kind == 0x7B)
         if not len(commas):
             self._begin(container, start, end)
@@ -101,30 +109,37 @@ class Walk:
         if container.token >= 0 and not container.recorded:
             self._add_current(container, first)
         container.recorded = False
-        done, total = 1, len(commas)
-        while done < total:
-            count = min(container.run_length(), total - done)
-            before, after = int(commas[done - 1]), int(commas[done])
-            token, member = self._member_between(before, after)
-            mark = self.lines.mark(self.base + before, token)
-            if count > 1:
-                _, final = self._member_between(int(commas[done + count - 2]), int(commas[done + count - 1]))
-            else:
-                final = member
-            container.add(mark, count, member, final)
-            done += count
+        if len(commas) > 1:
+            self._add_between(container, commas)
         container.token = -1
         container.after = self.base + last
         self._begin(container, last + 1, end)
 
-    def _member_between(self, before: int, after: int) -> tuple[int, Member]:
-        """Where the member between two commas begins in the file, and the member."""
-        token = self.stretch.skip_space(before + 1, after)
-        size = after - token
+    def _add_between(self, container: Container, commas: Positions) -> None:
+        """Enter the members between neighbouring commas, a run at a time."""
+        total = len(commas) - 1
+        container.make_room(total)
+        step = container.step
+        firsts = np.arange(step - container.members % step, total, step)
+        firsts = np.concatenate((np.zeros(1, np.int64), firsts))
+        lasts = np.append(firsts[1:], total) - 1
+        text, base = self.stretch, self.base
+        bounds = np.stack((commas[firsts], commas[firsts + 1], commas[lasts], commas[lasts + 1]), axis=1)
+        for (before, after, last_before, last_after), count in zip(
+            bounds.tolist(), (lasts - firsts + 1).tolist(), strict=True
+        ):
+            token = text.skip_space(before + 1, after)
+            first = last = self._member(token, after)
+            if count > 1:
+                last = self._member(text.skip_space(last_before + 1, last_after), last_after)
+            container.add(self.lines.mark(base + before, base + token), count, first, last)
+
+    def _member(self, token: int, end: int) -> Member:
+        size = end - token
+        if size <= HEAD_BYTES:
+            return Member(self.base + token, size, self.stretch.data[token:end], b"")
         data = self.stretch.data
-        head = data[token : min(after, token + HEAD_BYTES)]
-        tail = data[after - TAIL_BYTES : after] if size > HEAD_BYTES else b""
-        return self.base + token, Member(self.base + token, size, head, tail)
+        return Member(self.base + token, size, data[token : token + HEAD_BYTES], data[end - TAIL_BYTES : end])
 
     def _begin(self, container: Container, start: int, end: int) -> None:
         if container.token < 0:
@@ -165,35 +180,43 @@ class Walk:
 
 
 class _Events:
-    """The brackets to stop at, in order: those of containers large enough to be listed, and those without a partner."""
+    """The brackets to stop at, in order: those of containers that may have to be listed, and those without a partner."""
 
-    def __init__(self, stretch: Stretch, min_bytes: int) -> None:
-        closers, openers = stretch.unmatched()
-        large_openers, large_closers = stretch.large_pairs(min_bytes)
+    def __init__(self, stretch: Stretch, outer_depth: int, min_rank: int) -> None:
+        closers, openers = stretch.unmatched
         places = stretch.positions
-        sizes = places[large_closers] - places[large_openers] + 1
+        shallowest = outer_depth + min(0, int(stretch.depths.min())) + 1 if len(places) else 1
+        # Deeper than this, a container of the stretch would have to be longer than the stretch to reach the rank.
+        deepest = 1 + (len(stretch.data) // min_rank).bit_length() // 2 if min_rank else LISTED_DEPTH
+        large_openers, large_closers = stretch.large_pairs(
+            min_rank << 2 * (min(shallowest, LISTED_DEPTH + 1) - 1), min(deepest, LISTED_DEPTH) - outer_depth
+        )
+        depths = stretch.depths[large_openers].astype(np.int64) + outer_depth
+        ranks = (places[large_closers] - places[large_openers] + 1) >> np.minimum(2 * (depths - 1), 62)
+        ranked = (ranks >= min_rank) & (depths <= LISTED_DEPTH)
+        large_openers, large_closers, ranks = large_openers[ranked], large_closers[ranked], ranks[ranked]
         unmatched = np.full(len(closers) + len(openers), _UNMATCHED, np.int64)
         at = np.concatenate((closers, openers, large_openers, large_closers))
         order = np.argsort(at)
         self._at: Positions = places[at][order]
-        self._sizes = np.concatenate((unmatched, sizes, sizes))[order]
+        self._ranks = np.concatenate((unmatched, ranks, ranks))[order]
         self._opens: npt.NDArray[np.bool_] = stretch.opens[at][order]
         opened_at = np.concatenate((unmatched, places[large_openers], places[large_openers]))
         self._opened_at = opened_at[order]
         self._load()
 
     def _load(self) -> None:
-        rows = zip(self._at.tolist(), self._opens.tolist(), (self._sizes == _UNMATCHED).tolist(), strict=True)
+        rows = zip(self._at.tolist(), self._opens.tolist(), (self._ranks == _UNMATCHED).tolist(), strict=True)
         self._rows = iter(rows)
 
     def next(self) -> tuple[int, bool, bool] | None:
         """The next bracket: its position, whether it opens, and whether its partner lies outside of the stretch."""
         return next(self._rows, None)
 
-    def forget_below(self, min_bytes: int, position: int) -> None:
-        """Leave out what comes after `position` of containers smaller than that, unless they are open there."""
-        keep = (self._at > position) & ((self._sizes >= min_bytes) | (self._opened_at < position))
-        self._at, self._sizes, self._opens = self._at[keep], self._sizes[keep], self._opens[keep]
+    def forget_below(self, min_rank: int, position: int) -> None:
+        """Leave out what comes after `position` of containers of lower rank, unless they are open there."""
+        keep = (self._at > position) & ((self._ranks >= min_rank) | (self._opened_at < position))
+        self._at, self._ranks, self._opens = self._at[keep], self._ranks[keep], self._opens[keep]
         self._opened_at = self._opened_at[keep]
         self._load()
 
