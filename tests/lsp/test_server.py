@@ -250,6 +250,14 @@ def test_the_text_of_a_changed_document_wins_over_the_file(client: RawClient, lo
     outline = client.request("milepost/outline", {"uri": uri})
     assert outline["totalLines"] == text.count("\n") + 2
     assert outline["path"] == str(log)
+    # Who shows the outline hears of the next edit, once the typing pauses.
+    for version in (4, 5):
+        identifier = {"uri": uri, "version": version}
+        client.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": [insert]})
+    told = client.until(
+        lambda: [note["params"] for note in client.messages("milepost/outlineChanged") if note["params"]["uri"] == uri]
+    )
+    assert [(note["reason"], note["totalBytes"]) for note in told] == [("changed", outline["totalBytes"] + 10)]
     client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     assert first_line() == text.split("\n")[0] + "\n"
 
