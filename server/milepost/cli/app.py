@@ -7,7 +7,6 @@ reading on (`| head`) is no failure.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import cast
@@ -32,8 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = _dispatch(arguments, terminal)
         except SystemExit as request:  # argparse has printed help, the version, or what is wrong
             code = request.code if isinstance(request.code, int) else EXIT_FAILED
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            terminal.flush_text()
         terminal.flush()
         return code
     except BrokenPipeError:
@@ -45,9 +43,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OutputFailed as error:
         terminal.abandon()
         return _failed(terminal, str(error))
-    except OSError as error:
-        terminal.abandon()
-        return _failed(terminal, f"{error.strerror or error}.")
 
 
 def _dispatch(arguments: Sequence[str] | None, terminal: Terminal) -> int:

@@ -135,10 +135,18 @@ class Terminal:
 
     def flush(self) -> None:
         """Hand everything to the system. Raises as `write_bytes`."""
-        if self.out is None:
+        self._flush(self.out)
+
+    def flush_text(self) -> None:
+        """Hand over what argparse printed by itself (help, version). Raises as `write_bytes`."""
+        self._flush(sys.stdout)
+
+    @staticmethod
+    def _flush(stream: BinaryIO | TextIO | None) -> None:
+        if stream is None:
             return
         try:
-            self.out.flush()
+            stream.flush()
         except BrokenPipeError:
             raise
         except OSError as error:

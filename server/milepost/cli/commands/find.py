@@ -40,14 +40,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def hit_line(hit: Quote, terminal: Terminal) -> str:
-    """`LINE: text`, and on a terminal cut to its width with the section behind."""
+    """`LINE: text` and the section; on a terminal cut to its width, in a pipe with the text as it is."""
     text = hit.text.rstrip("\r\n")
     line = f"{hit.start_line}: "
     section = f"  [{terminal.plain(hit.section)}]" if hit.section else ""
     if terminal.is_terminal:
         text = cut_cells(text, max(20, terminal.width - cell_len(line + section)), terminal)
-    else:
-        text = terminal.plain(text)
     return f"{terminal.paint(line, 'range')}{text}{terminal.paint(section, 'digest')}\n"
 
 
