@@ -178,15 +178,17 @@ def plant(path: Path, name: str, size: int, seed: int) -> list[Planted]:
     """Write a log of `size` bytes with the five incidents at seeded places, one of them at its very end.
 
     The background is the lines of a real log that are not worded as errors (warnings and exceptions among them stay),
-    and a metric line once in 4,000, so that its wrong value is one among many right ones. Two of the five, the restart
+    and a metric line once in 400 or 4,000, so that its wrong value is one among many right ones. Two of the five, the restart
     and the wrong value, carry no word of severity.
     """
     chance = random.Random(seed)
     grower = Grower(LAYOUTS[name], seed=seed, keep=lambda line: WORDED.search(line) is None)
     source = "store.Committer" if name == "Spark" else "dfs.Committer"
     between = " 4127 " if name == "HDFS" else " "
-    order = list(KINDS)
+    order = [kind for kind in KINDS if kind != KINDS[seed % len(KINDS)]]
     chance.shuffle(order)
+    order.insert(0, KINDS[seed % len(KINDS)])
+    metric_every = (400, 4000)[seed // 2 % 2]
     places = sorted(chance.randrange(size // 20, size - size // 20) for _ in range(4))
     planted: list[Planted] = []
     written = line_number = 0
@@ -224,7 +226,7 @@ def plant(path: Path, name: str, size: int, seed: int) -> list[Planted]:
             if places and written >= places[0]:
                 places.pop(0)
                 put(order.pop())
-            elif line_number % 4000 == 0:
+            elif line_number % metric_every == 0:
                 ratio, free = chance.randrange(88, 97), chance.randrange(380, 450)
                 write(stamped(METRIC.format(source=source, ratio=ratio, free=free)))
             if written >= size:
