@@ -282,7 +282,7 @@ def make_group(members: list[Node]) -> Node:
         end_column=last.end_column,
         resume=first.resume,
     )
-    group.facts["last"] = _last_label(last)
+    group.facts["last"] = clip_text(_last_label(last), TITLE_MAX_BYTES)
     for node in members:
         if node.kind == "group":
             group.hidden += node.hidden
@@ -328,7 +328,7 @@ def freeze(nodes: list[Node]) -> tuple[Section, ...]:
             name = f"{name}-{times}"
         return Section(
             id=name,
-            title=clip_text(node.title, TITLE_MAX_BYTES),
+            title=clip_text(node.title, TITLE_MAX_BYTES) or f"({node.kind})",
             kind=node.kind,
             start_line=node.start_line,
             end_line=node.end_line,

@@ -54,7 +54,7 @@ def build_sections(ledger: Ledger, facts: LogFacts, start_byte: int, end: End) -
         kind.close_run()
     first_line = cells[0].start_line
     total_lines = end.line - first_line + 1
-    cells = merge_cells(cells, end.byte, target)
+    cells = merge_cells(cells, end.byte, end.line, target)
     shown, bursts = _stand_out(ledger.kinds, total_lines)
     nodes: list[Node] = []
     incidents: list[tuple[float, int, Node]] = []

@@ -178,7 +178,7 @@ class Ledger:
         if len(self.cells) > MAX_CELLS:
             # The newest cell is still open and is left alone.
             newest = self.cells.pop()
-            self.cells = [*merge_cells(self.cells, newest.start_byte, MAX_CELLS // 2), newest]
+            self.cells = [*merge_cells(self.cells, newest.start_byte, newest.start_line - 1, MAX_CELLS // 2), newest]
 
     def add(self, entry: Entry) -> None:
         """Count an occurrence in the open cell; the first of its kind there is kept."""
@@ -195,20 +195,27 @@ class Ledger:
             mine.last_line = entry.end_line
 
 
-def merge_cells(cells: list[Cell], end_byte: int, target: int) -> list[Cell]:
+def merge_cells(cells: list[Cell], end_byte: int, end_line: int, target: int) -> list[Cell]:
     """At most about `target` cells: those behind the weakest boundaries go into their predecessors.
 
-    A boundary's cost is its strength and, less, the size of the smaller side, so that cells of like size remain. Costs are
-    taken in rounds, each merging no cell twice, so that many merges cost one sort.
+    A boundary's cost is its strength and, less, the size of the smaller side, so that cells of like size remain; a cell
+    of more than a fifth of all lines is made only when nothing else is left. Costs are taken in rounds, each merging no
+    cell twice, so that many merges cost one sort.
     """
-    total = max(1, end_byte - cells[0].start_byte) if cells else 1
+    if not cells:
+        return cells
+    total = max(1, end_byte - cells[0].start_byte)
+    most_lines = max(1, (end_line - cells[0].start_line + 1) // 5) if target >= 6 else end_line
     while len(cells) > target:
-        sizes = [
-            (cells[i + 1].start_byte if i + 1 < len(cells) else end_byte) - cell.start_byte
-            for i, cell in enumerate(cells)
-        ]
+        ends = [*((cell.start_byte, cell.start_line) for cell in cells[1:]), (end_byte, end_line + 1)]
+        sizes = [byte - cell.start_byte for cell, (byte, _) in zip(cells, ends, strict=True)]
         costs = sorted(
-            (cells[i].strength + 0.35 * math.log2(1 + target * min(sizes[i - 1], sizes[i]) / total), i)
+            (
+                cells[i].strength
+                + 0.35 * math.log2(1 + target * min(sizes[i - 1], sizes[i]) / total)
+                + (10.0 if ends[i][1] - cells[i - 1].start_line > most_lines else 0.0),
+                i,
+            )
             for i in range(1, len(cells))
         )
         excess = len(cells) - target
