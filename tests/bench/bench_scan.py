@@ -9,6 +9,7 @@ import argparse
 import random
 import shutil
 import statistics
+from pathlib import Path
 
 from grow import LAYOUTS, grown_log
 from measure import MILEPOST, LanguageClient, PeakMemory, run, table
@@ -17,6 +18,8 @@ TAIL_BYTES = 1_000_000
 MEGABYTE = 1_000_000
 REQUIRED_RATIO = 20
 REQUIRED_MEMORY = 150 * 1024 * 1024
+#: What may be read besides the tail: the last unfinished stripe, and the samples that tell growth from change.
+MARGIN_BYTES = 6 * 2**20
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -79,11 +82,12 @@ def bench_server(name: str, size: int) -> str:
         again = [client.timed("milepost/outline", {"path": str(path)})[1] for _ in range(9)]
         with path.open("ab") as file:
             file.write(tail)
+        before = bytes_read(client.process.pid)
         grown, grown_s = client.timed("milepost/outline", {"path": str(path)})
+        examined = bytes_read(client.process.pid) - before
         assert grown["totalBytes"] == size_of(first) + len(tail), (
             "the outline after the append is not of the whole file"
         )
-        examined = grown["stats"].get("examinedBytes", grown["stats"].get("examined_bytes"))
         peak = memory.close()
         client.close()
     finally:
@@ -96,14 +100,20 @@ def bench_server(name: str, size: int) -> str:
         ("outline again, slowest of 9, ms", f"{1000 * worst_again:.1f}", "≤ 100", verdict(worst_again <= 0.1)),
         ("outline after an append of 1 MB, ms", f"{1000 * grown_s:.1f}", "", ""),
         (
-            "bytes examined for it",
-            "not said" if examined is None else f"{examined:,}",
+            "bytes that the server read for it",
+            f"{examined:,}",
             "the tail",
-            verdict(examined is not None and examined <= len(tail) + 6 * 2**20),
+            verdict(examined <= len(tail) + MARGIN_BYTES),
         ),
         ("peak memory of the server (PSS), MB", f"{peak / 2**20:.0f}", "≤ 150", verdict(peak <= REQUIRED_MEMORY)),
     ]
     return table(f"A server on the same log ({size / MEGABYTE:.0f} MB)", ("what", "measured", "wanted", "holds"), rows)
+
+
+def bytes_read(pid: int) -> int:
+    """How many bytes a process has asked the kernel for since it began, by its own account in /proc."""
+    fields = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
+    return int(fields["rchar"])
 
 
 def size_of(reply: dict[str, object]) -> int:
