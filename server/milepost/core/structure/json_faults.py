@@ -43,11 +43,15 @@ class Fault:
 
 @dataclass(slots=True)
 class Diagnosis:
-    """All faults of a stretch; `hard` ends the structure, `comment` says where the first comment begins (-1: none)."""
+    """All faults of a stretch; `hard` ends the structure, `comment` says where the first comment begins (-1: none).
+
+    `is_complete` says that the document is over at the end of the stretch.
+    """
 
     soft: list[Fault] = field(default_factory=list)
     hard: Fault | None = None
     comment: int = -1
+    is_complete: bool = False
 
 
 def diagnose(place: Place, text: bytes) -> Diagnosis:
@@ -58,6 +62,7 @@ def diagnose(place: Place, text: bytes) -> Diagnosis:
     reader = _Reader(place, text)
     reader.read()
     found = reader.found
+    found.is_complete = reader.expect is Expect.NOTHING and not reader.in_string
     bad = first_bad_utf8(text[: found.hard.offset] if found.hard else text)
     if bad >= 0:
         found.soft.append(Fault(f"byte 0x{text[bad]:02X} is not UTF-8", bad, "encoding"))
@@ -86,6 +91,7 @@ class _Reader:
             self._string_content(0, rest.end() - 1 if rest else len(text))
             self.expect = self.expect.after_value()
             at = rest.end() if rest else len(text)
+            self.in_string = rest is None
         while at < len(text) and self.found.hard is None:
             match = _TOKEN.match(text, at)
             if match is None:
@@ -97,6 +103,7 @@ class _Reader:
             if kind == "open_string":
                 self._value_or_key(at, b'"')
                 self._string_content(at + 1, len(text))
+                self.in_string = True
                 return
             if kind == "string":
                 self._value_or_key(at, match[0])

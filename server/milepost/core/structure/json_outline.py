@@ -130,6 +130,8 @@ class JsonOutline:
         if first.key is not None and last.key is not None:
             node.title = f"{clip_text(first.key, 50)} … {clip_text(last.key, 50)}"
             node.label, last_label = first.key, last.key
+            if first.label and last.label:
+                node.title += f": {clip_text(first.label, 36)} … {clip_text(last.label, 36)}"
         else:
             node.title = f"[{index} … {final}]"
             if first.label or last.label:
@@ -213,7 +215,8 @@ class JsonOutline:
             what = f" of {_plural(value.elements[0])}" if value.elements else ""
             return f"array{what}, {size_text(value.size)}"
         if entry.child is None:
-            return value.text or f"array of {value.members} {_plural('|'.join(value.elements) or 'mixed')}"
+            what = "|".join(value.elements) or "mixed"
+            return value.text or f"array of {value.members} {_plural(what) if value.members != 1 else what}"
         samples = [self._read(member, False) for one in entry.child.entries[:16] for member in (one.first, one.last)]
         types = sorted({sample.type for sample in samples})
         what = types[0] if len(types) == 1 else "mixed"
@@ -267,7 +270,9 @@ def _grouped(nodes: list[Node], level: int) -> list[Node]:
         group.label = first.label
         of = kinds.pop() if len(kinds) == 1 else "mixed"
         group.facts = {"of": of, "last": str(last.facts.get("last", last.label))}
-        group.digest = f"{count:,} {_plural(of)}, {size_text(group.end_byte - group.start_byte)}"
+        group.digest = (
+            f"{count:,} {_plural(of) if of != 'mixed' else 'members'}, {size_text(group.end_byte - group.start_byte)}"
+        )
         group.weight = max(node.weight for node in inside)
         group.children = inside
         for node in inside:

@@ -3,8 +3,8 @@
 Two rules keep this small whatever the document, and make it a function of the document alone:
 
 * A container is *listed* when its rank, which is its size over four for each level it lies deep, is at least `min_rank`.
-  That threshold is the least power of two for which the listed containers and their entries fit the budget; it only ever
-  rises, and what falls below it is forgotten.
+  That threshold is the least of a fixed row (each a quarter above the one before) for which the listed containers and
+  their entries fit the budget; it only ever rises, and what falls below it is forgotten.
 * A container lists its members one by one up to `LISTED_MEMBERS` of them, then in runs of 5, 10, 50, 100, ... members,
   the least step that makes at most that many runs. A run begins at a multiple of the step, or after a listed member.
 """
@@ -223,7 +223,7 @@ class Tree:
         ranks = [(one.rank, one.weight) for root in self.stack for one in root.listed()]
         highest = max(rank for rank, _ in ranks)
         while self.held > self.max_nodes and self.min_rank <= highest:
-            self.min_rank = max(1, self.min_rank * 2)
+            self.min_rank += max(1, self.min_rank // 4)
             self.held = sum(weight for rank, weight in ranks if rank >= self.min_rank)
         for container in self.stack:
             container.forget_below(self.min_rank)

@@ -23,7 +23,7 @@ _RANK = {name: rank for rank, name in enumerate(NAME_FIELDS)}
 _SHAPE_FIELDS = 24
 
 _KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^ \t\n\r{}\[\],:"]+', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|"|[{}\[\],:]|[^ \t\n\r{}\[\],:"]+', re.DOTALL)
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{200,}=*\Z")
 _DATA_URI = re.compile(rb'"data:([a-zA-Z0-9.+/-]+);base64,')
 _TAIL_NAME = re.compile(rb'"([A-Za-z_]{1,20})"[ \t\n\r]*:[ \t\n\r]*("(?:[^"\\]|\\.){1,120}")')
@@ -92,7 +92,8 @@ def _object(key: str | None, head: bytes, tail: bytes, size: int) -> Value:
             return value
     value.whole = False
     value.fields = _fields_of_head(head)
-    value.label = label_of(value.fields) or _label_in_tail(tail)
+    value.label = "" if value.fields.get("type") == "Feature" else label_of(value.fields)
+    value.label = value.label or _label_in_tail(tail)
     return value
 
 
@@ -182,6 +183,8 @@ def _fields_of_head(head: bytes) -> dict[str, Any]:
     for position, match in enumerate(tokens):
         token = match[0]
         scope = scopes[-1] if scopes else None
+        if token == b'"':
+            break  # a string that goes on beyond the head
         if token in (b"{", b"["):
             inner: dict[str, Any] | None = None
             if not scopes:

@@ -1,0 +1,151 @@
+"""The records of a block of whole lines: where they lie, which are no JSON, which begin alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.outline import Problem
+from milepost.core.scan import Block
+from milepost.core.structure.json_check import Place, first_bad_utf8
+from milepost.core.structure.json_faults import diagnose
+from milepost.core.structure.record_runs import HEAD_BYTES, Record
+
+Offsets = npt.NDArray[np.int64]
+
+_BOM = b"\xef\xbb\xbf"
+_SORT_BYTES = 12
+_RAW = msgspec.json.Decoder(msgspec.Raw)
+
+
+def _right_ends() -> npt.NDArray[np.bool_]:
+    """Which last byte suits which first byte of a value on one line."""
+    pairs = np.zeros((256, 256), bool)
+    for first, last in ((b"{", b"}"), (b"[", b"]"), (b'"', b'"'), (b"t", b"e"), (b"f", b"e"), (b"n", b"l")):
+        pairs[first[0], last[0]] = True
+    digits = list(b"0123456789")
+    for first_digit in (0x2D, *digits):
+        pairs[first_digit, digits] = True
+    pairs.flags.writeable = False
+    return pairs
+
+
+_RIGHT_ENDS = _right_ends()
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records of `block`: where each one's line starts, its first and last byte (relative to the block), its line."""
+
+    block: Block
+    starts: Offsets
+    firsts: Offsets
+    lasts: Offsets
+    lines: Offsets
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def at(self, position: int) -> Record:
+        """One record as it is kept."""
+        first, last = int(self.firsts[position]), int(self.lasts[position])
+        head = self.block.data[first : min(last + 1, first + HEAD_BYTES)]
+        start = self.block.start + int(self.starts[position])
+        return Record(start, int(self.lines[position]), last + 1 - first, head)
+
+    def text(self, position: int) -> bytes:
+        """The whole of one record."""
+        return self.block.data[int(self.firsts[position]) : int(self.lasts[position]) + 1]
+
+
+def records_of(block: Block, starts: Offsets, ends: Offsets) -> Records:
+    """The records in the lines that begin at `starts`; blank lines hold none."""
+    data, array = block.data, block.array
+    lasts = ends - 1
+    for _ in range(2):  # LF, or CRLF
+        held = array[np.maximum(lasts, starts)]
+        lasts = lasts - (((held == 0x0A) | (held == 0x0D)) & (lasts >= starts))
+    firsts = starts
+    if block.start == 0 and data.startswith(_BOM) and len(starts):
+        firsts = starts.copy()
+        firsts[0] = min(3, int(ends[0]) - 1)
+    filled = lasts >= firsts
+    padded = filled & ((array[firsts] <= 0x20) | (array[np.maximum(lasts, 0)] <= 0x20))
+    if padded.any():
+        firsts = firsts.copy()
+        for at in np.flatnonzero(padded).tolist():
+            text = data[int(firsts[at]) : int(lasts[at]) + 1]
+            firsts[at] += len(text) - len(text.lstrip())
+            lasts[at] = int(firsts[at]) + len(text.strip()) - 1
+        filled = lasts >= firsts
+    numbers = np.flatnonzero(filled)
+    first_line = block.line_at(int(starts[0])) if len(starts) else block.first_line
+    return Records(block, starts[numbers], firsts[numbers], lasts[numbers], numbers + first_line)
+
+
+def bad_records(records: Records) -> dict[int, Problem]:
+    """Which of the records are no JSON values, by their position.
+
+    All are checked at one go. That counts values with white space between them, not lines; but where each line begins and
+    ends as a value does, and there are as many values as lines, no value can lie on two.
+    """
+    if not len(records):
+        return {}
+    block, firsts, lasts = records.block, records.firsts, records.lasts
+    text = block.data[int(firsts[0]) : int(lasts[-1]) + 1]
+    looks_right = _RIGHT_ENDS[block.array[firsts], block.array[lasts]].all()
+    if looks_right and first_bad_utf8(text) < 0 and _count_values(text) == len(firsts):
+        return {}
+    found: dict[int, Problem] = {}
+    for at in range(len(records)):
+        fault = fault_of(records.text(at))
+        if fault is not None:
+            message, offset = fault
+            found[at] = Problem(message, int(records.lines[at]), block.start + int(firsts[at]) + offset)
+    return found
+
+
+def fault_of(record: bytes) -> tuple[str, int] | None:
+    """What is wrong with a record, and at which of its bytes; None when nothing is."""
+    if first_bad_utf8(record) < 0 and is_value(record):
+        return None
+    diagnosis = diagnose(Place(), record + b"\n")
+    fault = diagnosis.soft[0] if diagnosis.soft else diagnosis.hard
+    if fault is not None:
+        return fault.message, fault.offset
+    if diagnosis.comment >= 0:
+        return "comments are not part of JSON", diagnosis.comment
+    if not diagnosis.is_complete:
+        return "the record breaks off", len(record)
+    return None  # what msgspec refuses and the grammar allows: half of a surrogate pair
+
+
+def sorts_of(records: Records) -> Offsets:
+    """A number for each record, the same for those that begin alike."""
+    array, firsts, lasts = records.block.array, records.firsts, records.lasts
+    mixed = np.zeros(len(firsts), np.uint64)
+    for offset in range(_SORT_BYTES):
+        places = firsts + offset
+        byte = array[np.minimum(places, lasts)].astype(np.uint64)
+        mixed = mixed * np.uint64(0x100000001B3) ^ byte  # FNV-1, 64 bits
+    return (mixed >> np.uint64(1)).astype(np.int64)
+
+
+def is_value(text: bytes) -> bool:
+    """Whether `text` is one JSON value."""
+    try:
+        _RAW.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
+
+
+def _count_values(text: bytes) -> int:
+    """How many JSON values there are in `text`, with white space between them; -1 when there is something else."""
+    try:
+        return len(_RAW.decode_lines(text))
+    except (msgspec.DecodeError, RecursionError):
+        return -1
