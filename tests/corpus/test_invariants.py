@@ -33,7 +33,7 @@ TIME_LIMIT_S = 10.0
 MAX_NODES = 5000
 
 
-class TooSlow(Exception):  # noqa: N818
+class TooSlow(Exception):
     """The time limit was reached."""
 
 

@@ -14,7 +14,7 @@ LOG = logging.getLogger("shop.importer")
 CHANCE = random.Random(11)
 
 
-class ImportFailed(Exception):  # noqa: N818
+class ImportFailed(Exception):
     """A batch could not be imported."""
 
 
