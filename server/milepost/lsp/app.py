@@ -18,6 +18,7 @@ from pygls.lsp.server import LanguageServer
 
 from milepost import __version__
 from milepost.lsp.handlers import documents, features, lifecycle, requests
+from milepost.lsp.pauses import postpone_full_collections
 from milepost.lsp.pygls_fixes import Protocol, make_converter, quiet_pygls
 from milepost.lsp.session import Engine, EngineFactory, Session
 from milepost.lsp.transport import PipeReader, PipeWriter, Received, content_length, decode_message
@@ -69,6 +70,7 @@ def run_stdio(make_engine: EngineFactory = _make_service) -> None:
     Raises SystemExit with code 1 where the client went away without `shutdown`, as the protocol wants it.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    postpone_full_collections()
     descriptor_in, descriptor_out = _take_over_standard_streams()
     code, quiet = asyncio.run(_serve_pipes(make_engine, descriptor_in, descriptor_out))
     if not quiet:
@@ -135,6 +137,7 @@ def run_tcp(host: str, port: int) -> None:
     The address, with the port that the system chose where `port` is 0, is printed on standard error.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    postpone_full_collections()
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve_tcp(host, port))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 import uuid
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future
@@ -84,6 +85,8 @@ class Protocol(LanguageServerProtocol):
         self.exited = asyncio.Event()
         self.initialize_params: dict[str, Any] = {}
         self.initialize_options: Callable[[types.InitializeResult], None] | None = None
+        #: When the last message came, by `time.monotonic`.
+        self.last_received = time.monotonic()
         self._incoming_pieces: tuple[Piece, ...] | None = None
         self._initialized = False
 
@@ -95,6 +98,7 @@ class Protocol(LanguageServerProtocol):
         pygls answers nothing at all where a message is no JSON or a request's params do not fit their type, and shows
         the user an error box instead; the client waits for ever.
         """
+        self.last_received = time.monotonic()
         value = message.value
         if not isinstance(value, dict):
             code, sentence = (-32700, "no JSON") if value is None else (-32600, "no JSON-RPC object")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from milepost.errors import InvalidParams, NotFound
 from milepost.lsp.client import ClientFeatures
 from milepost.lsp.documents import DocumentStore, Snapshot
 from milepost.lsp.jobs import Control, Job, Jobs
+from milepost.lsp.pauses import settle
 from milepost.lsp.position import Units
 from milepost.lsp.progress import Progress
 from milepost.lsp.pygls_fixes import Encoded, Protocol
@@ -116,6 +118,7 @@ class Session:
         self.interests: OrderedDict[str, str] = OrderedDict()
         self._make_engine = make_engine
         self._engine: Engine | None = None
+        self._settled = False
         self._unsaved: UnsavedTexts | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
@@ -157,6 +160,7 @@ class Session:
         with self._lock:
             if self._engine is None:
                 self._engine = self._make_engine(self.settings.current)
+                settle()
             return self._engine
 
     def text_blocking(self, target: Target, control: Control[Any]) -> BytesSource | None:
@@ -213,6 +217,10 @@ class Session:
             progress=control.progress,
             on_provisional=on_provisional,
         )
+        if not self._settled:
+            # The first scan has loaded the formats.
+            self._settled = True
+            settle()
         found = Outlined(outline, text, state)
         if text is not None and target.version is not None:
             with self._lock:
@@ -347,6 +355,10 @@ class Session:
     def started(self) -> None:
         """The client has initialized (on the event loop)."""
         self._loop = asyncio.get_running_loop()
+
+    def idle_s(self) -> float:
+        """For how long the client has wanted nothing, and nothing was done."""
+        return 0.0 if self.jobs.running else time.monotonic() - self.protocol.last_received
 
     async def close(self, timeout_s: float = 1.0) -> bool:
         """Stop everything; whether all threads came to an end."""

@@ -1,0 +1,45 @@
+"""Short pauses of Python's garbage collector.
+
+A full collection stops every thread. With all that a server loads (lsprotocol's classes, the models, the formats) and
+what a scan holds it takes 50 to 150 ms, and each scan makes enough objects to cause one or two. So what was loaded is
+taken out (`gc.freeze`: it stays for good), and full collections wait until nobody else does.
+
+Nearly everything is freed when the last reference goes; collections are for what refers to itself, as an exception does
+through its traceback. What of that dies young is still collected as always, and costs little.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable
+
+#: How long nothing must have been asked before everything is looked through.
+IDLE_S = 10.0
+
+_NEVER_BY_ITSELF = 1_000_000
+
+
+def settle() -> None:
+    """Take everything that exists now out of future collections. It is still freed when nothing refers to it."""
+    gc.freeze()
+
+
+def postpone_full_collections() -> None:
+    """Leave full collections to `collect_when_idle`. For the whole process, at its start."""
+    gc.collect()
+    gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, _NEVER_BY_ITSELF)
+
+
+async def collect_when_idle(idle_s: Callable[[], float]) -> None:
+    """Do a full collection once in every idle time. `idle_s` says for how long nobody has wanted anything."""
+    collected = False
+    while True:
+        await asyncio.sleep(IDLE_S / 4)
+        if idle_s() < IDLE_S:
+            collected = False
+        elif not collected:
+            gc.collect()
+            collected = True
