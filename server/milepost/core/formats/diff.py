@@ -1,0 +1,364 @@
+"""Diffs: the files and hunks of unified diffs, git's, svn's and context diffs; commits of `git log -p` and patch series.
+
+What a hunk holds is known from its head (`@@ -1,5 +1,6 @@`), so that a removed line that looks like the head of a file
+(`--- a`) is not taken for one. All hunks of a block are measured at once from running sums over the first bytes of its
+lines; only lines outside hunks are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from milepost.core.formats.base import Format
+from milepost.core.outline import Node, Problem
+from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.structure.diff_context import STARS, ContextHunks
+from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Hunk, Patch, hunk_nodes, path_of
+from milepost.core.structure.diff_measure import LineSums
+from milepost.core.structure.diff_sniff import sniff_diff
+from milepost.core.structure.line_view import LineView, table_of
+from milepost.core.structure.section_tree import PART_LINES, SectionTree
+
+#: A diff of a larger class lists the hunks of its smaller files only when those are expanded.
+SIZE_CLASSES = (4 << 20, 32 << 20, 256 << 20, 2 << 30)
+_SMALL_SHARE = 1024
+_MAX_PROBLEMS = 50
+_COMMIT_LEVEL, _FILE_LEVEL = 0, 1
+_HUNK = re.compile(rb"@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@")
+_COMBINED = re.compile(rb"@@@+ (?:-\d+(?:,\d+)? )+\+\d+(?:,\d+)? @@@+")
+_COMMIT = re.compile(rb"commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b")
+_MAIL = re.compile(rb"From ([0-9a-f]{40}(?:[0-9a-f]{24})?) \w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
+_BZR_HEAD = re.compile(rb"=== (?:added|modified|removed|renamed) (?:file|directory) '(.*?)'")
+#: First bytes of the lines outside hunks that may say something.
+_CANDIDATES = table_of(b"dI=-+*!rnsocFBGSAD")
+_IN_HUNK = table_of(b"+- ")
+_AT_SIGN = 64
+
+
+class _Place(NamedTuple):
+    """A line whose meaning the next one decides."""
+
+    byte: int
+    line: int
+    text: bytes
+
+
+class DiffScanner:
+    """Outlines a diff of any of these kinds; they may be mixed."""
+
+    def __init__(self, context: Context) -> None:
+        self._tree = SectionTree(context, part_kind="text")
+        self._tree.on_close = self._close
+        self._decoded = self._tree.decoded
+        classes = [size for size in SIZE_CLASSES if size < context.total_bytes]
+        self._least_bytes = classes[-1] // _SMALL_SHARE if classes else 0
+        #: A range inside a file is a file without a node.
+        self._range = DiffFile() if (context.resume or {}).get("hunks") else None
+        self._file: DiffFile | None = self._range
+        self._commit: Patch | None = None
+        self._context = ContextHunks()
+        self._open: Hunk | None = None
+        self._left = (0, 0)
+        self._before: _Place | None = None
+        self._wants_title = False
+        self._totals = {"commits": 0, "files": 0, "hunks": 0, "added": 0, "removed": 0}
+        self._problems: list[Problem] = []
+        self._more_problems = 0
+
+    def feed(self, block: Block) -> None:
+        """Take the next block."""
+        view = LineView(block, only_lf=True)
+        if not view.size:
+            return  # inside a giant line, whose head has been seen
+        sums = LineSums(view)
+        position = self._go_on(view, sums)
+        hunks = self._measure(view, sums, position)
+        covered = np.zeros(view.size + 1, np.int8)
+        covered[:position] = 1
+        for hunk in hunks:
+            covered[hunk.index : hunk.stop] = 1
+        candidates = np.flatnonzero((covered[:-1] == 0) & _CANDIDATES[view.heads])
+        if self._wants_title:
+            self._find_title(view, position)
+        taken = 0
+        for index in candidates.tolist():
+            first = taken
+            while taken < len(hunks) and hunks[taken].index < index:
+                taken += 1
+            if taken > first:
+                self._add_hunks(view, hunks[first:taken])
+                position = hunks[taken - 1].stop
+            position = self._take(view, position, index)
+        if taken < len(hunks):
+            self._add_hunks(view, hunks[taken:])
+            position = hunks[-1].stop
+        self._tree.advance(view, position, view.size)
+
+    # --- hunks ------------------------------------------------------------------------------------------------------
+
+    def _measure(self, view: LineView, sums: LineSums, position: int) -> list[Hunk]:
+        """The hunks that begin in this block at or after `position`, with what of them lies in it."""
+        data = view.data
+        found: list[tuple[int, int, int]] = []
+        for index in sums.foreign[view.heads[sums.foreign] == _AT_SIGN].tolist():
+            start = int(view.starts[index])
+            match = _HUNK.match(data, start) if index >= position else None
+            if match is not None:
+                _, old, _, new = match.groups()
+                found.append((index, 1 if old is None else int(old), 1 if new is None else int(new)))
+            elif index >= position and _COMBINED.match(data, start):
+                found.append((index, -1, -1))
+        if not found:
+            return []
+        table = np.array(found, np.int64)
+        firsts = table[:, 0] + 1
+        stops, is_short = sums.stops(firsts, table[:, 1], table[:, 2])
+        added = (sums.added[stops] - sums.added[firsts]).tolist()
+        removed = (sums.removed[stops] - sums.removed[firsts]).tolist()
+        begins, ends = view.offsets(table[:, 0]), view.offsets(stops)
+        first_lines, next_lines = view.numbers(table[:, 0]), view.numbers(stops)
+        base = view.block.start
+        hunks = [
+            Hunk(index, stop, more, less, data[begin - base : begin - base + 160], begin, line, end, next_line - 1)
+            for (index, _, _), stop, more, less, begin, line, end, next_line in zip(
+                found, stops.tolist(), added, removed, begins, first_lines, ends, next_lines, strict=True
+            )
+        ]
+        for number in np.flatnonzero(is_short).tolist():
+            hunks[number].is_short = True
+        following = np.append(view.heads, 0)[stops]
+        for number in np.flatnonzero(_IN_HUNK[following] & (table[:, 1] >= 0)).tolist():
+            # A file's head may follow, or the line `-- ` over the signature of a mail.
+            if not view.text(hunks[number].stop).startswith((b"--", b"+++ ")):
+                line, byte = hunks[number].start_line, hunks[number].start_byte
+                self._problem("the hunk has more lines than its head says", line, byte)
+        last = hunks[-1]
+        if last.stop == view.size:
+            # It may go on in the next block, be it only with "\ No newline at end of file".
+            last.is_open, last.is_short = True, False
+            self._left = sums.left(last.index + 1, found[-1][1], found[-1][2])
+        return hunks
+
+    def _go_on(self, view: LineView, sums: LineSums) -> int:
+        """What of this block belongs to the hunk that was open at the end of the last one; returns the line after it."""
+        hunk, file = self._open, self._file
+        if hunk is None or file is None:
+            return 0
+        old, new = self._left
+        first = np.zeros(1, np.int64)
+        stops, is_short = sums.stops(first, first + old, first + new)
+        stop = int(stops[0])
+        added, removed = int(sums.added[stop]), int(sums.removed[stop])
+        hunk.added += added
+        hunk.removed += removed
+        file.added += added
+        file.removed += removed
+        hunk.add_cuts(view, 0, stop)
+        hunk.end_byte, hunk.end_line = view.offset(stop), view.number(stop) - 1
+        if stop == view.size:
+            self._left = sums.left(0, old, new)
+        else:
+            self._open = None
+            if is_short[0]:
+                self._too_short(hunk)
+        return stop
+
+    def _add_hunks(self, view: LineView, hunks: list[Hunk]) -> None:
+        file = self._file
+        byte, line = view.offset(hunks[0].index), view.number(hunks[0].index)
+        if file is None:
+            file = self._begin_file(byte, line, "(no file named)")
+        if not file.hunk_count:
+            self._tree.settle(byte, line)
+            self._tree.cuts_parts = False
+        for hunk in hunks:
+            if hunk.stop - hunk.index > PART_LINES:
+                hunk.add_cuts(view, hunk.index, hunk.stop)
+            file.added += hunk.added
+            file.removed += hunk.removed
+            if hunk.is_short:
+                self._too_short(hunk)
+        file.hunk_count += len(hunks)
+        file.hunks += hunks
+        self._open = hunks[-1] if hunks[-1].is_open else None
+        if self._open is None:
+            self._flush(file)
+
+    def _flush(self, file: DiffFile) -> None:
+        """Enter hunks that have waited for their file's end, if they get too many."""
+        if len(file.hunks) > MOST_PENDING:
+            file.is_flushed = True
+            self._enter(file)
+
+    def _enter(self, file: DiffFile) -> None:
+        for node in hunk_nodes(file.hunks, self._decoded, grouped=file.is_flushed and self._least_bytes > 0):
+            self._tree.leaf(node)
+        file.hunks = []
+
+    def _too_short(self, hunk: Hunk) -> None:
+        hunk.is_short = True
+        self._problem("the hunk has fewer lines than its head says", hunk.start_line, hunk.start_byte)
+
+    def _problem(self, message: str, line: int, byte: int) -> None:
+        if len(self._problems) < _MAX_PROBLEMS:
+            self._problems.append(Problem(message, line, byte))
+        else:
+            self._more_problems += 1
+
+    # --- lines outside hunks ----------------------------------------------------------------------------------------
+
+    def _take(self, view: LineView, position: int, index: int) -> int:
+        """Look at a line outside hunks. Lines up to the one returned are done with."""
+        text = view.text(index)
+        place = _Place(view.offset(index), view.number(index), text)
+        before, self._before = self._before, None
+        if before is not None and before.line != place.line - 1:
+            before = None
+        file = self._file
+        if text.startswith(b"--- "):
+            if before is not None and before.text.startswith(b"*** "):
+                return self._name(before, text, view, position, index)
+            if not self._context.takes_head(file, text):
+                self._before = place
+        elif text.startswith(b"+++ "):
+            if before is not None and before.text.startswith(b"--- "):
+                return self._name(before, text, view, position, index)
+        elif text.startswith(b"*** "):
+            if not self._context.takes_head(file, text):
+                self._before = place
+        elif text.startswith(STARS):
+            if file is not None and file.is_context:
+                self._tree.settle(place.byte, place.line)
+                self._tree.cuts_parts = False
+                self._context.end(file, view, index)
+                self._flush(file)
+                self._context.begin(file, view, index)
+        elif path := _path_of_head(text):
+            # CVS gives both kinds of heads.
+            if not (file is not None and file.is_bare_index and not file.hunk_count and text.startswith(b"diff ")):
+                self._tree.advance(view, position, index)
+                file = self._begin_file(place.byte, place.line, self._decoded(path))
+                file.is_bare_index = text.startswith(b"Index: ")
+                return index
+        elif (
+            text.startswith(b"Binary files ")
+            and (file is None or file.hunk_count or file.note)
+            and text.endswith(b" differ")
+        ):
+            self._tree.advance(view, position, index)
+            file = self._begin_file(place.byte, place.line, self._decoded(text[13:-7].split(b" and ")[-1]))
+            file.take_header(text, self._decoded)
+            return index
+        elif match := _COMMIT.match(text) or _MAIL.match(text):
+            self._tree.advance(view, position, index)
+            self._begin_commit(place, match[1], is_mail=text.startswith(b"From "))
+            if self._wants_title:
+                self._find_title(view, index + 1)
+            return index
+        elif not self._context.takes_line(file, text):
+            if file is not None and not file.hunk_count:
+                file.take_header(text, self._decoded)
+            elif file is None and self._commit is not None:
+                self._commit.take_header(text, self._decoded)
+        return position
+
+    def _name(self, first: _Place, second: bytes, view: LineView, position: int, index: int) -> int:
+        """The two lines that name a file: they begin one, unless its head has come already."""
+        file = self._file
+        if file is None or file.is_named or file.hunk_count:
+            self._tree.advance(view, position, max(position, index - 1))
+            file = self._begin_file(first.byte, first.line, "")
+            position = max(position, index - 1)
+        file.is_named = True
+        file.is_context = first.text.startswith(b"*** ")
+        file.set_paths(path_of(first.text[4:]), path_of(second[4:]), self._decoded)
+        return position
+
+    def _begin_file(self, byte: int, line: int, path: str) -> DiffFile:
+        self._begin(_FILE_LEVEL, node := Node("file", path or "file", byte, line, weight=0.5, resume={}))
+        self._tree.part_resume = {"hunks": True}
+        self._file = DiffFile(node, path)
+        self._totals["files"] += 1
+        return self._file
+
+    def _begin_commit(self, place: _Place, name: bytes, *, is_mail: bool) -> None:
+        short = name[:12].decode("ascii", "replace")
+        node = Node("commit", short, place.byte, place.line, weight=0.6, resume={}, label=short)
+        self._begin(_COMMIT_LEVEL, node)
+        self._commit = Patch(node, short)
+        self._totals["commits"] += 1
+        self._wants_title = not is_mail
+
+    def _begin(self, level: int, node: Node) -> None:
+        """Begin a file or commit; what is open of this level or a deeper one ends there."""
+        self._open = None
+        self._context.forget()
+        self._tree.cuts_parts = True
+        self._tree.part_resume = {}
+        self._tree.begin(level, node)
+        self._file = None
+
+    def _find_title(self, view: LineView, index: int) -> None:
+        """The first line of a commit's message: the first that is indented, after its header."""
+        for position in range(index, min(view.size, index + 40)):
+            text = view.text(position)
+            if text.startswith(b"    ") and text.strip() and self._commit is not None:
+                self._commit.title = self._decoded(text.strip())
+                self._wants_title = False
+                return
+            if text.startswith((b"diff ", b"commit ")):
+                self._wants_title = False
+                return
+
+    # --- the end ----------------------------------------------------------------------------------------------------
+
+    def _close(self, node: Node) -> None:
+        """A file or commit ends: say what it holds."""
+        file, commit = self._file, self._commit
+        if file is not None and file.node is node:
+            if file.is_context and file.hunks:
+                file.hunks[-1].end_byte, file.hunks[-1].end_line = node.end_byte, node.end_line
+            if node.end_byte - node.start_byte >= self._least_bytes or file.is_flushed:
+                self._enter(file)
+            else:
+                node.hidden = file.hunk_count
+            file.close()
+            self._totals["hunks"] += file.hunk_count
+            self._totals["added"] += file.added
+            self._totals["removed"] += file.removed
+            if commit is not None:
+                commit.take_file(file)
+            self._file = None
+        elif commit is not None and commit.node is node:
+            commit.close()
+            self._commit = None
+
+    def finish(self, end: End) -> Findings:
+        """Say what was found."""
+        if self._open is not None:
+            self._open.end_byte, self._open.end_line = end.byte, end.line
+            if max(self._left) > 0:
+                self._problem("the diff ends inside a hunk", end.line, self._open.start_byte)
+        if self._range is not None and self._file is self._range:
+            self._enter(self._range)
+        sections = self._tree.finish(end)
+        facts: dict[str, Any] = {name: count for name, count in self._totals.items() if count or name != "commits"}
+        if self._more_problems:
+            facts["more_problems"] = self._more_problems
+        return Findings(sections, tuple(self._problems), facts=facts)
+
+
+def _path_of_head(text: bytes) -> bytes:
+    """The path that the head of a file names: `diff …`, `Index: …`, or bzr's `=== modified file …`. Empty if it is none."""
+    if text.startswith(b"diff "):
+        return path_of(text, command=True)
+    if text.startswith(b"Index: "):
+        return path_of(text[7:])
+    match = _BZR_HEAD.match(text) if text.startswith(b"=== ") else None
+    return match[1] if match is not None else b""
+
+
+FORMAT = Format("diff", "diff", sniff_diff, DiffScanner, (".diff", ".patch"), SIZE_CLASSES)

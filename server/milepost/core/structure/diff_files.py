@@ -1,0 +1,264 @@
+"""What is known of one file, one hunk, one commit of a diff while it is read, and how they are shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from milepost.core.outline import Node
+from milepost.core.structure.line_view import LineView
+from milepost.core.structure.section_tree import PART_LINES
+
+#: So many hunks of a file are kept back before they are entered.
+MOST_PENDING = 128
+_GROUP = 64
+_MOST_CUTS = 128
+_OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
+# A date after a name: `\t2013-10-13 23:44:04 +0000`, or after blanks where a mailer has eaten the tab.
+_DATE = re.compile(rb"\t.*$|\s+\d{4}-\d\d-\d\d[ T].*$|\s+\w{3} \w{3} +\d+ \d\d:\d\d:\d\d.*$")
+_GIT_COMMAND = re.compile(rb"diff --git (?:\w/)?(.+?) (?:\w/)?\1$")
+
+Decode = Callable[[bytes], str]
+
+
+@dataclass(slots=True)
+class Hunk:
+    """A hunk: the lines `index` to `stop` of a view, and where that is in the file."""
+
+    index: int
+    stop: int
+    added: int
+    removed: int
+    title: bytes
+    start_byte: int
+    start_line: int
+    end_byte: int
+    end_line: int
+    is_open: bool = False
+    is_short: bool = False
+    cuts: list[tuple[int, int, bytes]] = field(default_factory=list)
+    cut_lines: int = PART_LINES
+
+    def add_cuts(self, view: LineView, low: int, high: int) -> None:
+        """Note where a long hunk may be cut: every so many lines, fewer the longer it gets."""
+        while True:
+            last = self.cuts[-1][1] if self.cuts else self.start_line
+            index = low + max(0, last + self.cut_lines - view.number(low))
+            if index >= high:
+                return
+            self.cuts.append((view.offset(index), view.number(index), view.text(index, 160)))
+            if len(self.cuts) > _MOST_CUTS:
+                self.cuts = self.cuts[1::2]
+                self.cut_lines *= 2
+
+    def label(self, decoded: Decode) -> str:
+        """The first line."""
+        return decoded(self.title.split(b"\n", 1)[0]).strip()
+
+    def node(self, decoded: Decode) -> Node:
+        """The hunk as a node of an outline."""
+        node = Node(
+            "hunk",
+            self.label(decoded),
+            self.start_byte,
+            self.start_line,
+            self.end_byte,
+            self.end_line,
+            digest=changes(self.added, self.removed),
+            facts={"added": self.added, "removed": self.removed},
+            weight=0.6 if self.is_short else 0.3,
+            resume={"hunks": True},
+        )
+        places = [(self.start_byte, self.start_line, self.title.split(b"\n", 1)[0]), *self.cuts]
+        ends = [*self.cuts, (self.end_byte, self.end_line + 1, b"")]
+        if self.cuts:
+            for (byte, line, text), (end_byte, next_line, _) in zip(places, ends, strict=True):
+                title = decoded(text).strip() or "(blank)"
+                count = next_line - line
+                if end_byte > byte:
+                    part = Node("lines", title, byte, line, end_byte, next_line - 1, count=max(1, count), weight=0.1)
+                    part.digest = f"{count:,} lines"
+                    node.children.append(part)
+        return node
+
+
+def hunk_nodes(hunks: list[Hunk], decoded: Decode, *, grouped: bool) -> list[Node]:
+    """Hunks as nodes: one by one, or in groups of neighbours that list them when they are expanded."""
+    if not grouped:
+        return [hunk.node(decoded) for hunk in hunks]
+    nodes = []
+    for low in range(0, len(hunks), _GROUP):
+        members = hunks[low : low + _GROUP]
+        first, last = members[0], members[-1]
+        added, removed = sum(one.added for one in members), sum(one.removed for one in members)
+        node = Node(
+            "group",
+            f"{first.label(decoded)} … {last.label(decoded)}",
+            first.start_byte,
+            first.start_line,
+            last.end_byte,
+            last.end_line,
+            digest=changes(added, removed),
+            count=len(members),
+            facts={"of": "hunk", "added": added, "removed": removed},
+            hidden=len(members),
+            label=first.label(decoded),
+            resume={"hunks": True},
+        )
+        node.facts["last"] = last.label(decoded)[:100]
+        nodes.append(node)
+    return nodes
+
+
+def changes(added: int, removed: int) -> str:
+    """`+12 −3`."""
+    return f"+{added:,} −{removed:,}"
+
+
+@dataclass(slots=True)
+class DiffFile:
+    """One file of a diff. `node` is None while a range inside a file is read."""
+
+    node: Node | None = None
+    path: str = ""
+    old_path: str = ""
+    status: str = ""
+    note: str = ""
+    is_named: bool = False
+    is_context: bool = False
+    is_bare_index: bool = False
+    is_flushed: bool = False
+    added: int = 0
+    removed: int = 0
+    hunk_count: int = 0
+    hunks: list[Hunk] = field(default_factory=list)
+
+    def set_paths(self, old: bytes, new: bytes, decoded: Decode) -> None:
+        """The names of the lines `---` and `+++`: without git's `a/` and `b/`, `/dev/null` means none."""
+        if old == b"/dev/null":
+            self.status = self.status or "added"
+        if new == b"/dev/null":
+            self.status = self.status or "deleted"
+        if old != b"/dev/null" and new != b"/dev/null" and old[:2] != b"./" and old[1:2] == new[1:2] == b"/":
+            old, new = old[2:], new[2:]
+        elif new != b"/dev/null" and old == b"/dev/null" and new[:2] in (b"b/", b"w/", b"i/"):
+            new = new[2:]
+        elif new == b"/dev/null" and old[:2] in (b"a/", b"i/", b"c/"):
+            old = old[2:]
+        name = old if new == b"/dev/null" else new
+        if not self.old_path:
+            self.path = decoded(name) or self.path
+
+    def take_header(self, text: bytes, decoded: Decode) -> None:
+        """A line between the head of a file and its first hunk."""
+        if text.startswith((b"rename from ", b"copy from ")):
+            self.old_path = decoded(path_of(text.split(b" ", 2)[2]))
+            self.status = "renamed" if text[:1] == b"r" else "copied"
+        elif text.startswith((b"rename to ", b"copy to ")):
+            self.path = decoded(path_of(text.split(b" ", 2)[2]))
+        elif text.startswith(b"new file mode"):
+            self.status = "added"
+        elif text.startswith(b"deleted file mode"):
+            self.status = "deleted"
+        elif text.startswith(b"old mode "):
+            self.note = decoded(b"mode " + text[9:])
+        elif text.startswith(b"new mode ") and self.note.startswith("mode "):
+            self.note += decoded(b" to " + text[9:])
+        elif text.startswith(b"GIT binary patch") or (text.startswith(b"Binary files ") and text.endswith(b" differ")):
+            self.note = "binary"
+
+    def close(self) -> None:
+        """Write what is known into the node."""
+        node = self.node
+        assert node is not None
+        renamed = self.status in ("renamed", "copied") and self.old_path
+        node.title = f"{self.old_path} → {self.path}" if renamed else (self.path or node.title)
+        node.label = self.path or node.title
+        parts = [changes(self.added, self.removed)] if self.hunk_count or not self.note else []
+        parts += [one for one in (self.status, self.note) if one]
+        if self.hunk_count > 1:
+            parts.append(f"{self.hunk_count:,} hunks")
+        node.digest = ", ".join(parts)
+        node.facts = {"added": self.added, "removed": self.removed, "hunks": self.hunk_count}
+        if self.status:
+            node.facts["status"] = self.status
+        if self.note:
+            node.facts["note"] = self.note
+        if renamed:
+            node.facts["old_path"] = self.old_path
+        node.count = max(1, self.hunk_count)
+
+
+@dataclass(slots=True)
+class Patch:
+    """One commit of a log, or one mail of a series."""
+
+    node: Node
+    name: str
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    files: int = 0
+    added: int = 0
+    removed: int = 0
+
+    def take_header(self, text: bytes, decoded: Decode) -> None:
+        """A line of the commit's or mail's header."""
+        if text.startswith((b"Author: ", b"From: ")) and not self.author:
+            self.author = decoded(text.split(b":", 1)[1]).strip()
+        elif text.startswith(b"Date: ") and not self.date:
+            self.date = decoded(text[6:]).strip()
+        elif text.startswith(b"Subject: ") and not self.title:
+            self.title = decoded(text[9:]).strip()
+
+    def take_file(self, file: DiffFile) -> None:
+        """A file of this commit has ended."""
+        self.files += 1
+        self.added += file.added
+        self.removed += file.removed
+
+    def close(self) -> None:
+        """Write what is known into the node."""
+        node = self.node
+        node.title = f"{self.name} {self.title}" if self.title else f"commit {self.name}"
+        parts = []
+        if self.files:
+            parts.append(f"{changes(self.added, self.removed)} in {self.files:,} file{'s' if self.files > 1 else ''}")
+        parts += [one for one in (self.author, self.date) if one]
+        node.digest = ", ".join(parts)
+        node.facts = {"commit": self.name, "files": self.files, "added": self.added, "removed": self.removed}
+        node.facts.update({key: value[:200] for key, value in (("author", self.author), ("date", self.date)) if value})
+        node.count = max(1, self.files)
+
+
+def path_of(text: bytes, *, command: bool = False) -> bytes:
+    """The path that a line names, unquoted and without a date; of a whole `diff …` command, if it is one."""
+    if command:
+        match = _GIT_COMMAND.match(text)
+        if match is not None:
+            return match[1]
+        text = text.rstrip()
+        if text.endswith(b'"'):
+            return _without_side(_unquoted(text[text.rfind(b' "') + 1 :]))
+        if text.startswith(b"diff --git"):
+            middle = text.find(b" b/")
+            return _without_side(text[middle + 1 if middle > 0 else text.rfind(b" ") + 1 :])
+        return text[text.rfind(b" ") + 1 :] if text.count(b" ") > 1 else b""
+    if text.startswith(b'"'):
+        return _unquoted(text)
+    return _DATE.sub(b"", text.rstrip(b"\r\n")).rstrip()
+
+
+def _without_side(path: bytes) -> bytes:
+    return path[2:] if path[1:2] == b"/" else path
+
+
+def _unquoted(text: bytes) -> bytes:
+    """A path as git quotes it: in double quotes, with escapes as in C."""
+    end = text.rfind(b'"')
+    inside = text[1:end] if end > 0 else text[1:]
+    return _OCTAL.sub(
+        lambda one: bytes([int(one[1], 8) & 255]) if len(one[1]) == 3 else _ESCAPES.get(one[1], one[1]), inside
+    )

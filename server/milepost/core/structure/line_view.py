@@ -1,0 +1,78 @@
+"""The lines of a block as a format of lines sees them: where each starts, its first byte, its text."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.scan import Block
+
+#: So much of a line is looked at. What is said of a line never needs more.
+LINE_BYTES = 1024
+
+
+class LineView:
+    """The lines that start in a block. `first` is the number of the first of them, `starts` are relative to the block.
+
+    With `only_lf`, a lone CR does not end a line here (formats whose tools know no other line end than LF count that
+    way); `number` is right in both cases.
+    """
+
+    __slots__ = ("_has_odd_lines", "block", "data", "first", "heads", "size", "starts")
+
+    def __init__(self, block: Block, *, only_lf: bool = False) -> None:
+        self.block = block
+        self.data = block.data
+        starts = block.starts
+        self.first = block.first_line + (0 if block.starts_line else 1)
+        self._has_odd_lines = False
+        if only_lf and b"\r" in self.data and len(starts):
+            follows_lf = block.array[np.maximum(starts, 1) - 1] == 10
+            follows_lf[0] = True
+            self._has_odd_lines = not bool(follows_lf.all())
+            starts = starts[follows_lf]
+        self.starts: npt.NDArray[np.int64] = starts
+        self.heads: npt.NDArray[np.uint8] = block.array[starts]
+        self.size = len(starts)
+
+    def number(self, index: int) -> int:
+        """The file's number of a line of this view; `size` gives that of the line after the block."""
+        if self._has_odd_lines:
+            if index >= self.size:
+                return self.first + len(self.block.starts)
+            return self.first + int(np.searchsorted(self.block.starts, self.starts[index]))
+        return self.first + index
+
+    def offset(self, index: int) -> int:
+        """Where a line starts in the file; `size` gives the end of the block."""
+        return self.block.end if index >= self.size else self.block.start + int(self.starts[index])
+
+    def offsets(self, indexes: npt.NDArray[np.int64]) -> list[int]:
+        """`offset` of many lines."""
+        bounds = np.append(self.starts, len(self.data))
+        return (bounds[indexes] + self.block.start).tolist()
+
+    def numbers(self, indexes: npt.NDArray[np.int64]) -> list[int]:
+        """`number` of many lines."""
+        if self._has_odd_lines:
+            bounds = np.append(self.starts, len(self.data) + 1)
+            return (np.searchsorted(self.block.starts, bounds[indexes]) + self.first).tolist()
+        return (indexes + self.first).tolist()
+
+    def text(self, index: int, most_bytes: int = LINE_BYTES) -> bytes:
+        """A line without its end, or the first `most_bytes` of it."""
+        start = int(self.starts[index])
+        end = int(self.starts[index + 1]) if index + 1 < self.size else len(self.data)
+        return self.data[start : min(end, start + most_bytes)].rstrip(b"\r\n")
+
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many bytes each line has, its end included."""
+        ends = np.append(self.starts[1:], len(self.data))
+        return ends - self.starts
+
+
+def table_of(members: bytes) -> npt.NDArray[np.bool_]:
+    """A table of 256 truth values, for looking up many first bytes at once."""
+    table = np.zeros(256, np.bool_)
+    table[list(members)] = True
+    return table

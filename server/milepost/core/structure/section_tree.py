@@ -1,0 +1,156 @@
+"""Sections that begin at certain lines and nest by level: headings, files and hunks, stanzas, tables.
+
+A section lasts until the next one of its level or a higher one begins. Long stretches in which nothing begins are cut
+into parts, so that no leaf grows without bound; at the top level what comes before the first section is a part too, so
+that the sections cover the file.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from milepost.core.outline import Node, OutlineBuilder, Section
+from milepost.core.scan import Context, End
+from milepost.core.structure.builder_copy import copy_builder
+from milepost.core.structure.line_view import LineView
+
+#: A stretch of more lines without a section is listed in parts of so many.
+PART_LINES = 500
+_PART_WEIGHT = 0.15
+#: The first line of a part that is not blank is its title; it is looked for among so many.
+_TITLE_LINES = 8
+
+
+class SectionTree:
+    """Builds sections from the lines at which they begin, fed in order.
+
+    `on_close`, if given, is called with each node before it is added, to fill in what is known only at its end. Whatever
+    `part_resume` is when a part begins becomes that part's `resume`.
+    """
+
+    def __init__(self, context: Context, *, part_kind: str = "paragraphs") -> None:
+        self.builder = OutlineBuilder(context.max_nodes)
+        self.encoding = context.encoding
+        self.part_resume: dict[str, Any] | None = {}
+        self.cuts_parts = True
+        self._part_kind = part_kind
+        self._levels: list[int] = []
+        self._part = (context.start_byte, context.start_line)
+        self._part_title = b""
+        self._resume_of_part: dict[str, Any] | None = None
+        self._has_parts = False
+        self.on_close: Callable[[Node], None] | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SectionTree:
+        twin = copy.copy(self)
+        memo[id(self)] = twin
+        twin.builder = copy_builder(self.builder, memo)
+        twin._levels = list(self._levels)
+        twin.on_close = copy.deepcopy(self.on_close, memo)
+        return twin
+
+    @property
+    def level(self) -> int:
+        """The level of the innermost open section; -1 when none is open."""
+        return self._levels[-1] if self._levels else -1
+
+    def decoded(self, text: bytes) -> str:
+        """Bytes of the file as text that can be shown."""
+        return text.decode(self.encoding, "replace")
+
+    def begin(self, level: int, node: Node) -> Node:
+        """Begin a section where `node` starts; sections of this and deeper levels end there."""
+        self._end_part(node.start_byte, node.start_line - 1)
+        self._close(level, node.start_byte, node.start_line - 1)
+        self.builder.open(node)
+        self._levels.append(level)
+        self._start_part(node.start_byte, node.start_line)
+        return node
+
+    def end(self, level: int, byte: int, line: int) -> None:
+        """End the sections of this and deeper levels before the 1-based `line`, without beginning one."""
+        self._end_part(byte, line - 1)
+        self._close(level, byte, line - 1)
+        self._start_part(byte, line)
+
+    def settle(self, byte: int, line: int) -> None:
+        """End the part that is open, if it is one, before the 1-based `line`: what follows is listed by the caller."""
+        if self._has_parts:
+            self._end_part(byte, line - 1)
+            self._start_part(byte, line)
+
+    def leaf(self, node: Node) -> None:
+        """Add a complete child to the innermost section. What has come before it in that section stays its own."""
+        if self._has_parts or not self._levels:
+            self._end_part(node.start_byte, node.start_line - 1)
+        self.builder.leaf(node)
+        self._start_part(node.end_byte, node.end_line + 1)
+
+    def advance(self, view: LineView, low: int, high: int) -> None:
+        """Take note of the lines `low` to `high` of a view, in which nothing begins."""
+        if not self._part_title:
+            self._find_title(view, low, high)
+        if not self.cuts_parts:
+            return
+        while low < high:
+            index = low + max(0, self._part[1] + PART_LINES - view.number(low))
+            if index >= high:
+                return
+            offset, line = view.offset(index), view.number(index)
+            self._has_parts = True
+            self._end_part(offset, line - 1)
+            self._start_part(offset, line)
+            self._has_parts = True
+            self._find_title(view, index, high)
+            low = index + 1
+
+    def _find_title(self, view: LineView, low: int, high: int) -> None:
+        for index in range(low, min(high, low + _TITLE_LINES)):
+            self._part_title = view.text(index, 400).strip()
+            if self._part_title:
+                return
+
+    def finish(self, end: End) -> tuple[Section, ...]:
+        """End everything, and freeze it."""
+        last = max(end.line, 1)
+        if end.byte > self._part[0]:
+            self._end_part(end.byte, last)
+        self._close(-1, end.byte, last)
+        return self.builder.finish(end.byte, last)
+
+    def _close(self, level: int, byte: int, line: int) -> None:
+        while self._levels and self._levels[-1] >= level:
+            if self.on_close is not None:
+                node = self.builder.current
+                node.end_byte, node.end_line = byte, line
+                self.on_close(node)
+            self._levels.pop()
+            self.builder.close(byte, line)
+
+    def _start_part(self, byte: int, line: int) -> None:
+        self._part = (byte, line)
+        self._part_title = b""
+        self._resume_of_part = self.part_resume
+        self._has_parts = False
+
+    def _end_part(self, byte: int, line: int) -> None:
+        start_byte, start_line = self._part
+        if byte <= start_byte or not (self._has_parts or not self._levels):
+            return
+        lines = line - start_line + 1
+        self.builder.leaf(
+            Node(
+                self._part_kind,
+                self.decoded(self._part_title) or "(blank)",
+                start_byte,
+                start_line,
+                byte,
+                line,
+                digest=f"{lines:,} lines" if lines > 1 else "",
+                count=max(1, lines),
+                weight=_PART_WEIGHT,
+                resume=self._resume_of_part,
+            )
+        )

@@ -1,0 +1,222 @@
+"""Diffs: files, hunks and commits with exact ranges and counts, whatever tool wrote them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from milepost.core.analysis import Analysis, Options
+from milepost.core.detect import sample_of
+from milepost.core.formats.diff import FORMAT
+from milepost.core.outline import Outline, Section, walk
+from milepost.core.source import BytesSource
+
+GIT = b"""\
+diff --git a/src/main.c b/src/main.c
+index 1111111..2222222 100644
+--- a/src/main.c
++++ b/src/main.c
+@@ -1,3 +1,4 @@ int main(void)
+ one
+--- a looks like the head of a file
+++++ b and so does this
++four
+ two
+diff --git a/old name.txt b/new name.txt
+similarity index 90%
+rename from old name.txt
+rename to new name.txt
+--- a/old name.txt
++++ b/new name.txt
+@@ -7 +7 @@
+-x
++y
+\\ No newline at end of file
+diff --git a/logo.png b/logo.png
+new file mode 100644
+index 0000000..3333333
+Binary files /dev/null and b/logo.png differ
+"""
+
+SVN = b"""\
+Index: doc/guide.txt
+===================================================================
+--- doc/guide.txt\t(revision 191)
++++ doc/guide.txt\t(working copy)
+@@ -1,2 +1,2 @@
+-This
++That
+ stays
+"""
+
+CONTEXT = b"""\
+*** old/list.txt\t2024-01-01 10:00:00 +0000
+--- new/list.txt\t2024-01-02 10:00:00 +0000
+***************
+*** 1,4 ****
+  apple
+! pear
+- plum
+  fig
+--- 1,4 ----
+  apple
+! peach
+  fig
++ grape
+"""
+
+LOG = b"""\
+commit 0123456789abcdef0123456789abcdef01234567
+Author: Ada <ada@example.org>
+Date:   Mon Jan 1 10:00:00 2024 +0000
+
+    Sort the fruit
+
+    The body of the message.
+
+diff --git a/a b/a
+--- a/a
++++ b/a
+@@ -1 +1,2 @@
+ a
++b
+commit fedcba9876543210fedcba9876543210fedcba98
+Author: Bob <bob@example.org>
+Date:   Tue Jan 2 10:00:00 2024 +0000
+
+    Nothing changed
+"""
+
+MAILS = b"""\
+From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001
+From: Ada <ada@example.org>
+Date: Mon, 1 Jan 2024 10:00:00 +0000
+Subject: [PATCH 1/2] Sort the fruit
+
+---
+ a | 1 +
+ 1 file changed, 1 insertion(+)
+
+--- a/a
++++ b/a
+@@ -1 +1,2 @@
+ a
++b
+--\x20
+2.40.0
+
+"""
+
+
+def outline(data: bytes, name: str = "x.diff") -> Outline:
+    return Analysis(BytesSource(name, data), Options(format="diff")).outline()
+
+
+def of_kind(found: Outline, kind: str) -> list[Section]:
+    return [one for one in walk(found.sections) if one.kind == kind]
+
+
+@pytest.mark.parametrize(
+    "data, files",
+    [
+        (GIT, [("src/main.c", 2, 1), ("old name.txt → new name.txt", 1, 1), ("logo.png", 0, 0)]),
+        (SVN, [("doc/guide.txt", 1, 1)]),
+        (CONTEXT, [("new/list.txt", 2, 2)]),
+        (LOG, [("a", 1, 0)]),
+        (MAILS, [("a", 1, 0)]),
+        (
+            GIT.replace(b"\n", b"\r\n"),
+            [("src/main.c", 2, 1), ("old name.txt → new name.txt", 1, 1), ("logo.png", 0, 0)],
+        ),
+    ],
+    ids=["git", "svn", "context", "log", "mails", "crlf"],
+)
+def test_files_and_their_changes(data: bytes, files: list[tuple[str, int, int]]) -> None:
+    found = outline(data)
+    assert [(one.title, one.facts["added"], one.facts["removed"]) for one in of_kind(found, "file")] == files
+    assert found.problems == ()
+    assert FORMAT.sniff(sample_of(BytesSource("x", data), "x")) > 0.9
+
+
+def test_a_hunk_holds_the_lines_its_head_says() -> None:
+    first, second = of_kind(outline(GIT), "hunk")
+    assert (first.title, first.start_line, first.end_line) == ("@@ -1,3 +1,4 @@ int main(void)", 5, 10)
+    assert first.digest == "+2 −1"
+    assert GIT[second.start_byte : second.end_byte].endswith(b"\\ No newline at end of file\n")
+
+
+def test_commits_hold_their_files() -> None:
+    first, second = outline(LOG).sections
+    assert first.title == "0123456789ab Sort the fruit"
+    assert first.digest.startswith("+1 −0 in 1 file, Ada <ada@example.org>")
+    assert [one.title for one in first.children] == ["a"]
+    assert (second.title, second.children) == ("fedcba987654 Nothing changed", ())
+    assert outline(MAILS).sections[0].title == "0123456789ab [PATCH 1/2] Sort the fruit"
+
+
+def test_a_hunk_cut_short_is_named() -> None:
+    cut = GIT[: GIT.index(b"+four")]
+    assert [(one.message, one.line) for one in outline(cut).problems] == [("the diff ends inside a hunk", 8)]
+    longer = GIT.replace(b" two\n", b" two\n+five\n")
+    assert [(one.message, one.line) for one in outline(longer).problems] == [
+        ("the hunk has more lines than its head says", 5)
+    ]
+    torn = GIT.replace(b"+four\n two\n", b"")
+    assert [one.line for one in outline(torn).problems] == [5]
+
+
+def test_a_lone_carriage_return_ends_no_line_of_a_diff() -> None:
+    data = b"--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+one\rstill one\n+two\n"
+    found = outline(data)
+    assert [(one.facts["added"], one.start_line, one.end_line) for one in of_kind(found, "hunk")] == [(2, 3, 6)]
+
+
+def big_diff(files: int, hunks: int) -> bytes:
+    """Many files of many hunks, over several blocks."""
+    parts = []
+    for file in range(files):
+        parts.append(f"diff --git a/f{file} b/f{file}\n--- a/f{file}\n+++ b/f{file}\n")
+        parts.extend(
+            f"@@ -{10 * hunk + 1},3 +{10 * hunk + 1},4 @@ fn{hunk}\n {'context ' * 6}\n-x\n+y\n+z{hunk}\n c\n"
+            for hunk in range(hunks)
+        )
+    return "".join(parts).encode()
+
+
+def test_what_is_folded_is_listed_when_it_is_expanded() -> None:
+    data = big_diff(40, 1500)
+    assert len(data) > 4 << 20
+    analysis = Analysis(BytesSource("big.diff", data), Options(format="diff"))
+    found = analysis.outline()
+    assert found.stats["hunks"] == 60000
+    assert (found.stats["added"], found.stats["removed"]) == (120000, 60000)
+    group = next(one for one in walk(found.sections) if one.facts.get("of") == "hunk")
+    members = analysis.expand(group)
+    assert len(members) == group.count
+    assert [one.kind for one in members] == ["hunk"] * group.count
+    assert members[0].start_byte == group.start_byte
+    assert data[members[-1].start_byte : members[-1].end_byte].startswith(b"@@ ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"# Title\n\nUse it so:\n\n    --- a\n    +++ b\n\nand so on\n",
+        b"--- a list\n+++ of\nthings\n",
+        b"2024-01-01 10:00:00 INFO diff --git is not here\n" * 20,
+        b"",
+    ],
+)
+def test_other_texts_are_no_diffs(text: bytes) -> None:
+    assert FORMAT.sniff(sample_of(BytesSource("x", text), "x")) == 0
+
+
+@pytest.mark.corpus
+def test_counts_of_the_corpus_are_those_of_its_lines(corpus: Path) -> None:
+    """In a git diff without tricks the added and removed lines can be counted by their first bytes alone."""
+    data = (corpus / "git-output-lnav" / "docs-and-testlogs.diff").read_bytes()
+    lines = data.split(b"\n")
+    found = outline(data)
+    assert found.stats["files"] == sum(line.startswith(b"diff --git ") for line in lines)
+    assert found.stats["hunks"] == sum(line.startswith(b"@@ ") for line in lines)
