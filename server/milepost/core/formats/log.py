@@ -32,7 +32,7 @@ from milepost.core.logs.severity import Severity, severity_of_field, severity_of
 from milepost.core.logs.shortcut import NOTHING, UNKNOWN, Shortcut
 from milepost.core.logs.timestamps import Stamp, StampReader
 from milepost.core.logs.triggers import Hits, TriggerPatterns, extra_triggers
-from milepost.core.logs.values import learn_ranges
+from milepost.core.logs.values import RareValues, learn_ranges
 from milepost.core.outline import TITLE_MAX_BYTES
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.templates import TemplateMiner, fold_key
@@ -78,11 +78,16 @@ class _Found:
 
 @dataclass(slots=True)
 class _Sifted:
-    """What a block holds: incidents in order and disjoint; lines that announce a step; and weak messages by kind, in bulk."""
+    """What a block holds: incidents in order and disjoint; lines that announce a step; and weak messages by kind, in bulk.
+
+    `outliers` are lines with a number out of its range, `rare` those of a rare kind, whose numbers are worth a look.
+    """
 
     found: list[_Found] = field(default_factory=list)
     phases: list[int] = field(default_factory=list)
     bulk: list[tuple[Kind, npt.NDArray[np.int64]]] = field(default_factory=list)
+    outliers: frozenset[int] = frozenset()
+    rare: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -118,6 +123,7 @@ class LogScanner:
         self._patterns = TriggerPatterns(extra_triggers(self.layout, self.console), values)
         self._novelty = Novelty()
         self._shortcut = Shortcut()
+        self._rare_values = RareValues()
         self._incident_templates = TemplateMiner()
         self._head_skip = skip
         self._known: dict[bytes, _Known] = {}
@@ -186,13 +192,15 @@ class LogScanner:
         looked_at: list[int] = candidates[unclear].tolist()
         key_of: dict[int, int] = dict(zip(looked_at, keys[unclear].tolist(), strict=True))
         if use_novelty:
-            unseen = self._novelty.new_lines(signatures)
-            if len(unseen):
+            unseen, rare = self._novelty.sift(signatures)
+            if len(unseen) or len(rare):
                 novel = frozenset(unseen.tolist())
-                looked_at = sorted({*looked_at, *novel})
+                sifted.rare = frozenset(rare.tolist())
+                looked_at = sorted({*looked_at, *novel, *sifted.rare})
+        sifted.outliers = hits.values
         for index in looked_at:
             if index >= covered:
-                known, covered = self._look_at(view, index, covered, index in novel, index in hits.values, sifted)
+                known, covered = self._look_at(view, index, covered, index in novel, sifted)
                 key = key_of.get(index)
                 if key is not None:
                     kind = known.kind
@@ -208,7 +216,7 @@ class LogScanner:
         return sifted
 
     def _look_at(
-        self, view: BlockView, index: int, covered: int, is_novel: bool, is_outlier: bool, sifted: _Sifted
+        self, view: BlockView, index: int, covered: int, is_novel: bool, sifted: _Sifted
     ) -> tuple[_Known, int]:
         """Look at one line: what it is, and the first line after what it belongs to."""
         line = view.line(index)
@@ -217,6 +225,9 @@ class LogScanner:
         if known is None:
             known = self._classify(line, key, is_novel)
         kind, found = known.kind, sifted.found
+        is_outlier = index in sifted.outliers
+        if is_novel or index in sifted.rare:
+            is_outlier |= self._rare_values.leaves_range(key, line[self._head_skip :])
         if is_outlier and (kind is None or not kind.strong):
             # The fold key is blind to digits, so that such a line has a kind of its own beside that of its like.
             kind = self._kind(line[self._head_skip :], "value", kind.severity if kind else 0, 0.7, False)

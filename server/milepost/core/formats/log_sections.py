@@ -22,8 +22,10 @@ from milepost.core.scan import End, Findings
 from milepost.core.templates import TemplateMiner
 
 BURST_FACTOR = 20.0
-_WEAK_SHARE = 0.05
+_WEAK_SHARE = 0.04
 _RARE_SHARE = 0.005
+_BURST_SHARE = 0.04
+_BURST_DENSITY = 0.3
 _TOP_TEMPLATES = 5
 _MOST_SEGMENTS = 48
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -97,13 +99,22 @@ def _stand_out(kinds: list[Kind], total_lines: int) -> tuple[set[int], dict[int,
         weak_room -= kind.count
         rare_room -= kind.count if novel else 0
         shown.add(kind.id)
-    bursts: dict[int, list[Run]] = {}
+    # The densest bursts first, as long as all their ranges together take in a small share of the lines.
+    candidates: list[tuple[float, int, Kind, Run]] = []
     for kind in kinds:
         for run in kind.runs:
             lines = max(1, run.end_line - run.start_line + 1)
             usual = (kind.count - run.count) / max(1, total_lines - lines)
-            if not kind.strong and run.count / lines >= BURST_FACTOR * usual and run.count <= 0.2 * total_lines:
-                bursts.setdefault(kind.id, []).append(run)
+            density = run.count / lines
+            if not kind.strong and density >= max(_BURST_DENSITY, BURST_FACTOR * usual):
+                candidates.append((-run.count * density, run.start_byte, kind, run))
+    bursts: dict[int, list[Run]] = {}
+    burst_room = _BURST_SHARE * total_lines + 10
+    for _, _, kind, run in sorted(candidates, key=lambda one: one[:2]):
+        lines = run.end_line - run.start_line + 1
+        if lines <= burst_room:
+            burst_room -= lines
+            bursts.setdefault(kind.id, []).append(run)
     return shown, bursts
 
 

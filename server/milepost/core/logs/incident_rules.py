@@ -89,7 +89,9 @@ _STRONG_ON_CONSOLE = (
     rb"|\b[Ff]ailed\b|\bFAILED\b|\b[Ff]ailure\b|\binvalid\b|[Dd]oes not exist"
 )
 
-_STRONG_WORD = re.compile(rb"(?i)(?<![\w.-])(?:error|fatal|severe|panic|critical|emergency)(?![\w-]|\.\w)")
+_STRONG_WORD = re.compile(
+    rb"(?i)(?<!\w)(?:error|fatal|severe|panic|critical|emergency)(?!\w|\.(?:log|txt|[a-z]{1,4}\b))"
+)
 _NO_ERROR = re.compile(
     rb"(?i)\b(?:0|no|without|zero)\s+(?:\w+\s+)?(?:errors?|fatal|failures?|warnings?)\b"
     rb"|\b(?:errors?|failed|failures?|warnings?|err|fail)\s*[=:]\s*[\"']?(?:0|none|null|nil|false|no)\b"
@@ -160,6 +162,10 @@ def judge(line: bytes, message: bytes, stated: int, guessed: int, *, console: bo
     if console and level < Severity.ERROR and _warning_head.search(text) and not _says_error.search(text):
         return Verdict("warning", int(Severity.WARNING), 0.3, False)
     strong = None if harmless else _strong_match(text)
+    mild = 0 < level < Severity.ERROR
+    if strong is not None and mild and strong[0] == "trace" and not _STRONG_WORD.search(line):
+        # A logger that mentions an exception but thinks little of it; with its stack trace below it is an incident.
+        return Verdict("failure", level, 0.6, False)
     if strong is not None and not (level in _INFORMATIONAL and strong[0] in ("build", "test")):
         name, weight = strong
         if level in _INFORMATIONAL:
@@ -167,7 +173,7 @@ def judge(line: bytes, message: bytes, stated: int, guessed: int, *, console: bo
         return Verdict(name, max(level, int(Severity.ERROR)), weight, True)
     if level >= Severity.ERROR:
         return Verdict("error", level, 0.85, True)
-    if not harmless and _STRONG_WORD.search(text):
+    if not harmless and (_STRONG_WORD.search(text) or _STRONG_WORD.search(line[:400])):
         # Worded as an error, but its own level (if any) says otherwise: an incident that yields to true ones.
         weight = 0.5 if level else 0.8
         return Verdict("error", level or int(Severity.ERROR), weight, True)

@@ -16,7 +16,7 @@ MAX_CELLS = 512
 #: Kinds of incident one cell tells apart; further ones are counted in one "other" entry.
 MAX_ENTRIES = 160
 #: An occurrence this many lines (or fewer) after the last one of its kind belongs to the same run.
-RUN_GAP_LINES = 40
+RUN_GAP_LINES = 10
 _KEPT_RUNS = 3
 _KEPT_TEMPLATES = 16
 OTHER = -1

@@ -52,6 +52,36 @@ def learn_ranges(lines: Iterable[bytes]) -> tuple[bytes, ...]:
     return tuple(expression for _, expression in found[:_MOST_NAMES])
 
 
+_NUMBER = re.compile(rb"(?<![\w.])(-?)(\d+)(?![\w:-]|\.\d+\.)")
+#: After so many lines of one kind, their numbers have a range.
+_LINES_OF_A_KIND = 8
+_MOST_KINDS = 2000
+_KEY_BYTES = 56
+
+
+class RareValues:
+    """The ranges of the numbers in rare kinds of lines, which are looked at one by one (see `novelty`)."""
+
+    def __init__(self) -> None:
+        self._ranges: dict[tuple[bytes, int], list[_Range]] = {}
+
+    def leaves_range(self, key: bytes, text: bytes) -> bool:
+        """Take in a line of the kind `key`; whether one of its numbers is far out of the range of those before it."""
+        numbers = _NUMBER.findall(text[:600])
+        key = key.replace(b"-", b"")[:_KEY_BYTES]  # lists of values at the end make no kind of their own
+        ranges = self._ranges.get((key, len(numbers)))
+        if ranges is None:
+            if len(self._ranges) < _MOST_KINDS:
+                self._ranges[key, len(numbers)] = [_Range(1, len(digits), bool(minus)) for minus, digits in numbers]
+            return False
+        leaves = False
+        for known, (minus, digits) in zip(ranges, numbers, strict=True):
+            if known.count >= _LINES_OF_A_KIND and known.digits <= _MOST_DIGITS:
+                leaves |= len(digits) >= known.digits + 2 or (bool(minus) and not known.negative)
+            _note(known, digits, bool(minus))
+        return leaves
+
+
 def _note(known: _Range, digits: bytes, negative: bool) -> None:
     known.count += 1
     known.digits = max(known.digits, len(digits))
