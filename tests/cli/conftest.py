@@ -89,7 +89,11 @@ from milepost.cli.app import main
 results = []
 for arguments in json.load(sys.stdin):
     sys.stdout, sys.stderr = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
-    code = main(arguments)
+    try:
+        code = main(arguments)
+    except BaseException:
+        sys.stderr = sys.__stderr__
+        raise
     results.append([code, *(base64.b64encode(stream.buffer.getvalue()).decode() for stream in (sys.stdout, sys.stderr))])
 sys.__stdout__.write(json.dumps(results))
 """

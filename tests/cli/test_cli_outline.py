@@ -8,6 +8,7 @@ import re
 import pytest
 
 from milepost import wire
+from milepost.cli.app import main
 
 ERRORS = (1200, 2800, 3999)
 
@@ -72,9 +73,7 @@ def test_json_is_one_line_of_the_wire(milepost, log, arguments, reply):
 def test_a_person_sees_the_errors_and_where_they_are(milepost, log):
     done = milepost("outline", log, "--max-bytes", "4000")
     header, *rows = done.stdout.decode().splitlines()
-    assert header.startswith(f"{log}"[:40])
-    assert "log" in header
-    assert "4,001 lines" in header
+    assert "app.log · log · 319 KB · 4,001 lines" in header
     for number, what in zip(ERRORS, ("quota", "refused", "unhandled"), strict=True):
         row = next(row for row in rows if what in row)
         start, _, end = row.split()[0].partition("-")
@@ -109,7 +108,7 @@ def test_pages_by_cursor_list_everything_once(milepost, log):
         pytest.skip("this log's top level fits into any room")
     starts, cursor = [], cursors[0]
     for _ in range(60):
-        done = milepost("outline", log, "--cursor", cursor, "--max-bytes", "400")
+        done = milepost("outline", log, "--cursor", cursor, "--max-bytes", "700")
         assert done.returncode == 0, done.stderr
         starts += [
             int(row.split()[0].split("-")[0])
@@ -198,3 +197,17 @@ def test_set_overrides_a_setting_and_a_bad_file_is_named(milepost, log, tmp_path
     done = milepost("outline", log)
     assert done.returncode == 0
     assert b"not valid TOML" in done.stderr
+
+
+def test_an_invariant_that_does_not_hold_is_exit_1(monkeypatch, capfdbinary, log):
+    """In this process, since no file is known on which one fails."""
+    results = (
+        wire.CheckResult(name="cover", ok=True, message="it does"),
+        wire.CheckResult(name="lines", ok=False, message="line 3 is not where it should be"),
+    )
+    reply = wire.CheckReply(path="app.log", ok=False, checks=results, truncated=False)
+    monkeypatch.setattr("milepost.service.Service.check", lambda self, request, **how: reply)
+    assert main(["check", str(log)]) == 1
+    shown = capfdbinary.readouterr()
+    assert shown.out == b"ok      cover: it does\nfailed  lines: line 3 is not where it should be\n"
+    assert shown.err == b"milepost: lines does not hold on app.log.\n"

@@ -19,9 +19,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         session.write_json(request, reply)
     else:
         fitted = session.fitted(request, reply, CheckReply)
-        for result in fitted.checks if fitted is not None else ():
+        shown = fitted.checks if fitted is not None else ()
+        for result in shown:
             word = terminal.paint("ok    ", "good") if result.ok else terminal.paint("failed", "error")
             terminal.write(f"{word}  {terminal.plain(result.name)}: {terminal.plain(result.message)}\n")
+        if len(shown) < len(reply.checks):
+            terminal.notice(f"{len(shown)} of {len(reply.checks)} results shown; see all with --max-bytes N")
     return _verdict(reply, terminal)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from rich.cells import cell_len
+
 from milepost.cli.numbers import count_text, size_text
 from milepost.cli.session import Session, file_fields
 from milepost.cli.terminal import Terminal
@@ -12,6 +14,7 @@ from milepost.cli.tree import Tree, Wanted, cut_cells
 from milepost.wire import OutlineReply, OutlineRequest
 
 SHOWN_PROBLEMS = 3
+MIN_NAME_CELLS = 16
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -32,10 +35,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         session.write_json(request, reply)
         return 0
     max_bytes = session.max_bytes("outline")
-    lines = list(header(reply, options.file))
-    shown = [terminal.paint(cut_cells(line, terminal.width, terminal), style) for line, style in lines]
+    lines = [
+        terminal.paint(cut_cells(line, terminal.width, terminal), style)
+        for line, style in header(reply, terminal.plain(options.file), terminal.width)
+    ]
     wanted = Wanted(max_bytes, options.depth, options.max_nodes, in_order=options.cursor is not None)
-    rendered = Tree(reply.sections, terminal).render("".join(f"{line}\n" for line in shown), wanted)
+    rendered = Tree(reply.sections, terminal).render("".join(f"{line}\n" for line in lines), wanted)
     terminal.write_bytes(rendered.data)
     if rendered.omitted:
         terminal.notice(
@@ -48,9 +53,12 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     return 0
 
 
-def header(reply: OutlineReply, name: str) -> Iterator[tuple[str, str]]:
-    """What is known of the file as a whole, as lines with their styles: one, and one more for each thing to be aware of."""
-    parts = [name, reply.format, size_text(reply.total_bytes)]
+def header(reply: OutlineReply, name: str, width: int) -> Iterator[tuple[str, str]]:
+    """What is known of the file as a whole, as lines with their styles: one, and one more for each thing to be aware of.
+
+    Of a long name the end stays, so that the facts behind it fit as well.
+    """
+    parts = [reply.format, size_text(reply.total_bytes)]
     if reply.total_lines is not None:
         parts.append(count_text(reply.total_lines, "line"))
     if reply.encoding not in ("utf-8", "ascii", "binary"):
@@ -63,7 +71,9 @@ def header(reply: OutlineReply, name: str) -> Iterator[tuple[str, str]]:
         parts.append(reply.state)
     if reply.section:
         parts.append(f"inside {reply.section}")
-    yield " · ".join(parts), "path"
+    facts = "".join(f" · {part}" for part in parts)
+    room = max(MIN_NAME_CELLS, width - cell_len(facts))
+    yield (name if cell_len(name) <= room else f"…{name[1 - room :]}") + facts, "path"
     if reply.degraded:
         yield f"degraded: {reply.degraded}", "warning"
     for problem in reply.problems[:SHOWN_PROBLEMS]:
