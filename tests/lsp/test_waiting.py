@@ -58,6 +58,7 @@ def test_requests_for_one_file_share_one_scan(slow: ServerProcess, tmp_path: Pat
 def test_a_scan_goes_on_while_one_request_waits_and_stops_when_none_does(slow: ServerProcess, tmp_path: Path) -> None:
     client, path = slow.client, log_file(tmp_path, FOREVER)
     client.initialize()
+    counts(client, path)  # what requests of our own need is loaded
     first = client.start("textDocument/documentSymbol", {"textDocument": {"uri": path.as_uri()}})
     second = client.start("milepost/outline", {"uri": path.as_uri()})
     time.sleep(0.3)
@@ -116,6 +117,16 @@ def test_cancel_reaches_the_work_and_ends_its_progress(
     kinds = client.progress("mine")
     assert (kinds[0], kinds[-1], kinds.count("begin"), kinds.count("end")) == ("begin", "end", 1, 1)
     wait_until_stopped(client, path, 1)
+
+
+def test_a_feature_reports_under_the_clients_token(slow: ServerProcess, tmp_path: Path) -> None:
+    client, path = slow.client, log_file(tmp_path, "scan-0.7s.log")
+    client.initialize(PROGRESS)
+    params = {"textDocument": {"uri": path.as_uri()}, "workDoneToken": 7}
+    assert client.request("textDocument/documentSymbol", params)
+    kinds = client.progress(7)
+    assert (kinds[0], kinds[-1], "report" in kinds) == ("begin", "end", True)
+    assert client.messages("window/workDoneProgress/create") == []
 
 
 def test_a_command_without_a_token_gets_a_progress_of_the_server(slow: ServerProcess, tmp_path: Path) -> None:

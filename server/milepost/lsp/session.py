@@ -16,13 +16,13 @@ from typing import Protocol as Interface
 
 from lsprotocol import types
 
-from milepost.errors import InvalidParams, NotFound
+from milepost.errors import Cancelled, InvalidParams, MilepostError, NotFound
 from milepost.lsp.client import ClientFeatures
 from milepost.lsp.documents import DocumentStore, Snapshot
 from milepost.lsp.jobs import Control, Job, Jobs
 from milepost.lsp.pauses import settle
 from milepost.lsp.position import Units
-from milepost.lsp.progress import Progress
+from milepost.lsp.progress import Progress, Token
 from milepost.lsp.pygls_fixes import Encoded, Protocol
 from milepost.lsp.refresh import Refresher
 from milepost.lsp.settings import EditorSettings
@@ -229,22 +229,24 @@ class Session:
                     self._text_outlines.popitem(last=False)
         return found
 
-    async def outlined(self, target: Target, *, can_refresh: bool) -> Outlined:
-        """The outline for an editor's feature: a provisional one where the client can be told to ask again."""
+    async def outlined(self, target: Target, *, can_refresh: bool, token: Token | None = None) -> Outlined:
+        """The outline for an editor's feature: a provisional one where the client can be told to ask again.
+
+        Progress is shown under the client's `token`, else under one of the server's once the scan takes long.
+        """
         if not self.configured.is_set():
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.configured.wait(), CONFIGURATION_WAIT_S)
         job = self.join_outline(target)
-        async with job:
-            self._show_if_long(target, job)
-            if not can_refresh:
-                return self._noted(target, await job.result())
-            found, final = await job.first()
-            if not final:
-                self._follow(target, job)
-            return self._noted(target, found)
-
-    def _noted(self, target: Target, found: Outlined) -> Outlined:
+        async with job, self.progress.of_request(job, f"Outlining {target.name}", token):
+            if token is None:
+                self._show_if_long(target, job)
+            if can_refresh:
+                found, final = await job.first()
+                if not final:
+                    self._follow(target, job)
+            else:
+                found = await job.result()
         self.note_state(target, found)
         return found
 
@@ -269,13 +271,20 @@ class Session:
         async def follow() -> None:
             try:
                 found = await job.result()
-                self.note_state(target, found)
-                self.refresher.outline_complete(target.uri, found.outline)
-            finally:
-                job.leave()
-                self._followed.discard(key)
+            except Cancelled:
+                return  # the user stopped it: what was shown stays
+            except MilepostError:
+                self.refresher.refresh()  # the answer to the next request says what is wrong
+                return
+            self.note_state(target, found)
+            self.refresher.outline_complete(target.uri, found.outline)
 
-        self.jobs.spawn(f"follow {target.name}", follow(), of=target.key)
+        def done(_: object) -> None:
+            # Not in `follow`: a task that is cancelled before it begins never comes to its `finally`.
+            job.leave()
+            self._followed.discard(key)
+
+        self.jobs.spawn(f"follow {target.name}", follow(), of=target.key).add_done_callback(done)
 
     def _show_if_long(self, target: Target, job: Job[Outlined]) -> None:
         """One progress for a scan that takes long, however many features wait for it; its cancel stops the scan."""
@@ -285,13 +294,11 @@ class Session:
         self._shown.add(key)
 
         async def show() -> None:
-            try:
-                async with self.progress.of_server(job, f"Outlining {target.name}", job.stop):
-                    await job.wait()
-            finally:
-                self._shown.discard(key)
+            async with self.progress.of_server(job, f"Outlining {target.name}", job.stop):
+                await job.wait()
 
-        self.jobs.spawn(f"show {target.name}", show())
+        task = self.jobs.spawn(f"show {target.name}", show())
+        task.add_done_callback(lambda _: self._shown.discard(key))
 
     def interested_in(self, target: Target) -> None:
         """Note that the client shows this outline and wants to hear when it changes."""

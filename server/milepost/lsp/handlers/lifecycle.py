@@ -57,6 +57,12 @@ def register(server: LanguageServer, session: Session) -> None:
             session.settings.set_configured(params.settings)
         session.refresher.refresh()
 
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        folders = [{"uri": folder.uri} for folder in protocol.workspace.folders.values()]
+        session.root = _root_of({"workspaceFolders": folders})
+        session.settings.set_workspace(session.root)
+
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def progress_cancel(params: types.WorkDoneProgressCancelParams) -> None:
         session.progress.cancel(params.token)
