@@ -47,7 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(arguments: Sequence[str] | None, terminal: Terminal) -> int:
     options = build_parser().parse_args(arguments)
-    command = import_module(f"milepost.cli.commands.{options.command}")
+    try:
+        command = import_module(f"milepost.cli.commands.{options.command}")
+    except ImportError as error:
+        if error.name is None or error.name.partition(".")[0] == "milepost":
+            raise
+        return _failed(terminal, f"The library {error.name} cannot be loaded ({error}): install Milepost again.")
     try:
         return cast(Run, command.run)(options, terminal)
     except UsageError as error:

@@ -6,22 +6,20 @@ import argparse
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 from typing import TypedDict, TypeVar
 from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from milepost.cli.arguments import UsageError
+from milepost.cli.configuration import read_settings
 from milepost.cli.progress import ProgressBar
 from milepost.cli.terminal import Terminal
 from milepost.core.source import Progress, StopFlag
 from milepost.limits import Listing
 from milepost.service import Service
-from milepost.settings import LoadedSettings, command_line_layer, load_settings, user_layer, workspace_layer
 from milepost.wire import OutlineReply, Reply, Request, Section, parse_request
 
 RequestType = TypeVar("RequestType", bound=Request)
@@ -85,18 +83,6 @@ class Session:
 
     def _serialized(self, request: Request, reply: Reply) -> bytes:
         return self.service.serialized(self._options.command, reply, request.max_bytes, camel=False)
-
-
-def read_settings(assignments: Sequence[str]) -> LoadedSettings:
-    """The settings of the user's file, of the folder we are in, and of `--set`, the strongest last.
-
-    Raises `UsageError` for a `--set` that cannot be used. A file's bad values are problems of the result.
-    """
-    given = command_line_layer(assignments)
-    for problem in load_settings([given]).problems:
-        if not problem.startswith("unknown command "):  # those are named, not refused, wherever they stand
-            raise UsageError(problem)
-    return load_settings([user_layer(), workspace_layer(Path.cwd()), given])
 
 
 def file_fields(path: str) -> dict[str, str]:

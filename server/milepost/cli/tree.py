@@ -70,11 +70,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The bytes to write; how many known sections are not shown by themselves; the first that did not come up."""
+    """The bytes to write; how many known sections are not shown by themselves; the first of the top level that is not."""
 
     data: bytes
     omitted: int
-    rest: Section | None
+    first_omitted: Section | None
 
 
 class Tree:
@@ -91,7 +91,7 @@ class Tree:
         room = wanted.max_bytes - len(head)
         if room < 0:
             cut = fit_text(header.rstrip("\n"), wanted.max_bytes)
-            return Rendered(self._terminal.encode(cut)[: wanted.max_bytes], sum(1 for _ in _walk(self._sections)), None)
+            return self._nothing(self._terminal.encode(cut)[: wanted.max_bytes])
         budget = room
         for attempt in range(_ATTEMPTS):
             if budget <= 0:
@@ -99,9 +99,13 @@ class Tree:
             selection = self._select(budget, wanted)
             body = self._body(selection.roots, in_place=attempt < _ATTEMPTS - 1)
             if len(body) <= room:
-                return Rendered(head + body, selection.omitted, selection.rest)
+                merged = next((entry.section for entry in selection.roots if entry.members > 1), None)
+                return Rendered(head + body, selection.omitted, selection.rest or merged)
             budget -= len(body) - room
-        return Rendered(head, sum(1 for _ in _walk(self._sections)), None)
+        return self._nothing(head)
+
+    def _nothing(self, head: bytes) -> Rendered:
+        return Rendered(head, sum(1 for _ in _walk(self._sections)), self._sections[0] if self._sections else None)
 
     def _select(self, budget: int, wanted: Wanted) -> Selection[Section]:
         costs: Costs[Section] = Costs(

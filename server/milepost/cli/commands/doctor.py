@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 import platformdirs
 
 from milepost import __version__
+from milepost.cli.configuration import read_settings
 from milepost.cli.numbers import count_text
-from milepost.cli.session import read_settings
 from milepost.cli.terminal import Terminal
 from milepost.settings import WORKSPACE_FILE, LoadedSettings, read_api_key, user_settings_file
 

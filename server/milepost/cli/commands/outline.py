@@ -42,14 +42,14 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     wanted = Wanted(max_bytes, options.depth, options.max_nodes, in_order=options.cursor is not None)
     rendered = Tree(reply.sections, terminal).render("".join(f"{line}\n" for line in lines), wanted)
     terminal.write_bytes(rendered.data)
+    cursor = session.cursor_at(reply, rendered.first_omitted) or reply.next
     if rendered.omitted:
         terminal.notice(
             f"{count_text(rendered.omitted, 'section')} not shown in {max_bytes:,} bytes; "
             "see more with --max-bytes N, or --section ID"
         )
-    following = session.cursor_at(reply, rendered.rest) or reply.next
-    if following:
-        terminal.notice(f"go on with: --cursor {following}")
+    if cursor:
+        terminal.notice(f"go on with: --cursor {cursor}")
     return 0
 
 
