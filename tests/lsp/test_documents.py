@@ -112,7 +112,7 @@ def test_the_whole_text_can_be_replaced() -> None:
     open_document = document("a\nb")
     open_document.change(2, [{"text": "c\fd\n"}])
     snapshot = open_document.snapshot()
-    assert (snapshot.text, snapshot.version, snapshot.edited) == ("c\fd\n", 2, True)
+    assert (snapshot.text, open_document.version, snapshot.edited) == ("c\fd\n", 2, True)
 
 
 def test_messages_come_out_of_a_stream_whole() -> None:

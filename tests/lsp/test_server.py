@@ -260,6 +260,11 @@ def test_the_text_of_a_changed_document_wins_over_the_file(client: RawClient, lo
     assert [(note["reason"], note["totalBytes"]) for note in told] == [("changed", outline["totalBytes"] + 10)]
     client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     assert first_line() == text.split("\n")[0] + "\n"
+    # Opened again, versions begin again.
+    client.open(uri, "another text\n" + text)
+    assert first_line() == "another text\n"
+    assert client.symbols(uri)[-1]["range"]["end"]["line"] == text.count("\n")
+    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
 
 def test_documents_without_a_file(client: RawClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,7 @@ BOM = b"\xef\xbb\xbf"
 
 def snapshot(path: Path, text: str, *, edited: bool = False) -> Snapshot:
     document = TextDocument(path.as_uri(), "log", 1, cut_pieces(text), "utf-16")
-    document.edited = edited
-    return document.snapshot()
+    return replace(document.snapshot(), revision=(1, int(edited)))
 
 
 @pytest.mark.parametrize(

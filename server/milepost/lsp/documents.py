@@ -83,14 +83,23 @@ def _cut(text: str, wanted: int) -> int:
     return newline + 1 if newline >= 0 else len(text)
 
 
+#: Names one text of one document for good: how many documents were opened before it, and how many changes came since.
+#: A client's version does not: it begins again when a document is closed and opened.
+Revision = tuple[int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The text of a document at one version. `edited` is False as long as the client has sent no change."""
+    """The text of a document at one moment."""
 
     uri: str
-    version: int
+    revision: Revision
     pieces: tuple[Piece, ...]
-    edited: bool
+
+    @property
+    def edited(self) -> bool:
+        """Whether the client has sent a change since it opened the document."""
+        return self.revision[1] > 0
 
     @property
     def text(self) -> str:
@@ -105,13 +114,14 @@ class TextDocument:
         self.uri = uri
         self.language_id = language_id
         self.version = version
-        self.edited = False
+        self.opening = 0
+        self._changes = 0
         self._units: Units = units
         self._pieces = list(pieces) or [Piece("")]
 
     def snapshot(self) -> Snapshot:
         """The text as it is now, for other threads."""
-        return Snapshot(self.uri, self.version, tuple(self._pieces), self.edited)
+        return Snapshot(self.uri, (self.opening, self._changes), tuple(self._pieces))
 
     def change(self, version: int, changes: Sequence[Mapping[str, Any]]) -> None:
         """Take over the changes of one `didChange`, each as the client sent it, in order."""
@@ -124,7 +134,7 @@ class TextDocument:
                 end = self._locate(limits["end"]["line"], limits["end"]["character"])
                 self._replace(min(start, end), max(start, end), change["text"])
         self.version = version
-        self.edited = True
+        self._changes += 1
 
     def _locate(self, line: int, column: int) -> tuple[int, int]:
         """The piece and the index in it that a position means; past the end it is the end of the document."""
@@ -159,9 +169,12 @@ class DocumentStore:
 
     def __init__(self) -> None:
         self._documents: dict[str, TextDocument] = {}
+        self._openings = 0
 
     def open(self, document: TextDocument) -> None:
         """Add a document, or take its new text where the client opens it twice."""
+        self._openings += 1
+        document.opening = self._openings
         self._documents[key_of_uri(document.uri)] = document
 
     def close(self, uri: str) -> None:

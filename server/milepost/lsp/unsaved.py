@@ -1,7 +1,7 @@
 """Whether an open document differs from its file: LSP does not say, so the two texts are compared.
 
 A restored buffer can differ from the start, so a document that was never edited is compared too. Blocking; the answer
-is remembered for one version of the document and one state of the file.
+is remembered for one revision of the document and one state of the file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections import OrderedDict
 from milepost.core.encoding import detect_encoding
 from milepost.core.source import BytesSource, FileSource, FileState, StopFlag, never, open_source, raise_if_stopped
 from milepost.errors import MilepostError
-from milepost.lsp.documents import Snapshot
+from milepost.lsp.documents import Revision, Snapshot
 
 _BLOCK_BYTES = 1 << 20
 _REMEMBERED = 16
@@ -32,7 +32,7 @@ class UnsavedTexts:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[str, int], tuple[FileState, bool]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, Revision], tuple[FileState, bool]] = OrderedDict()
 
     def of(self, snapshot: Snapshot, path: str | None, *, should_stop: StopFlag = never) -> BytesSource | None:
         """The editor's text where it is not what the file holds; None where the file can be read instead."""
@@ -44,7 +44,7 @@ class UnsavedTexts:
             # Deleted, or not readable for us: what the editor holds is all there is.
             return BytesSource(path, bytes_of(snapshot))
         with source:
-            key = (snapshot.uri, snapshot.version)
+            key = (snapshot.uri, snapshot.revision)
             with self._lock:
                 known = self._known.get(key)
             if known is not None and known[0] == source.state:

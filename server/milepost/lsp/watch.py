@@ -20,8 +20,8 @@ async def watch_files(session: Session) -> None:
     """Tell the client when a file is no longer what its outline was of. Only of files it asked an outline of."""
     while True:
         await asyncio.sleep(FILES_EVERY_S)
-        for key in list(session.interests):
-            known = session.outlined_states.get(key)
+        for key in list(session.outlines.interests):
+            known = session.outlines.states.get(key)
             if known is None:
                 continue
             target, before = known
@@ -29,10 +29,10 @@ async def watch_files(session: Session) -> None:
             if now == before:
                 continue
             if now is None:
-                session.outlined_states.pop(key, None)
+                session.outlines.states.pop(key, None)
                 session.refresher.notify(target.uri, "exact", "changed", None, 0)
                 continue
-            session.outlined_states[key] = (target, now)
+            session.outlines.states[key] = (target, now)
             grew = (now.device, now.inode) == (before.device, before.inode) and now.size > before.size
             session.refresher.notify(
                 target.uri, "growing" if grew else "exact", "grew" if grew else "changed", None, now.size

@@ -28,12 +28,12 @@ def register(server: LanguageServer, session: Session) -> None:
         if document is None:
             return  # never opened: there is nothing to change
         document.change(params.text_document.version, [_change(change) for change in params.content_changes])
-        session.document_changed(key)
+        session.outlines.document_changed(key)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         session.documents.close(params.text_document.uri)
-        session.forget_document(key_of_uri(params.text_document.uri))
+        session.outlines.forget_document(key_of_uri(params.text_document.uri))
 
 
 def _change(change: Any) -> dict[str, Any]:

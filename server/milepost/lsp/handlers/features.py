@@ -13,7 +13,8 @@ from milepost.lsp.pygls_fixes import Encoded
 
 if TYPE_CHECKING:
     from milepost.lsp.columns import Columns
-    from milepost.lsp.session import Outlined, Session, Target
+    from milepost.lsp.outlines import Outlined
+    from milepost.lsp.session import Session, Target
 
 _NOTHING = Encoded(b"[]")
 
@@ -44,7 +45,7 @@ def register(server: LanguageServer, session: Session) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> Encoded | None:
         target = session.target(params.text_document.uri)
-        found = await session.outlined(
+        found = await session.outlines.outlined(
             target, can_refresh=session.client.refreshes_lenses, token=params.work_done_token
         )
         if not session.offers_features(found.outline):
@@ -54,7 +55,7 @@ def register(server: LanguageServer, session: Session) -> None:
 
 async def _reply(session: Session, name: str, params: Any, make: Any, can_refresh: bool) -> Encoded:
     target = session.target(params.text_document.uri)
-    found = await session.outlined(target, can_refresh=can_refresh, token=params.work_done_token)
+    found = await session.outlines.outlined(target, can_refresh=can_refresh, token=params.work_done_token)
     if not session.offers_features(found.outline):
         return _NOTHING
     return await session.cached_reply(name, target, found, partial(make, session, target, found))

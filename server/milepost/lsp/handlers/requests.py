@@ -77,12 +77,12 @@ async def _answer(session: Session, asked: _Asked) -> Encoded:
     text = None if target is None else await session.unsaved_text(target)
     if asked.name == "outline" and target is not None and text is None and getattr(request, "format", None) is None:
         # The scan is shared with everybody who asks for this file; the reply is then made from what it left.
-        scan = session.join_outline(target)
+        scan = session.outlines.join(target)
         async with scan, _reported(session, asked, scan, target, token):
-            session.note_state(target, await scan.result())
+            session.outlines.note_state(target, await scan.result())
         shown = True
     if asked.name == "outline" and target is not None and not asked.is_command:
-        session.interested_in(target)
+        session.outlines.interested_in(target)
     work = partial(_call_blocking, session, method, request, target, text)
     job: Job[Encoded] = session.jobs.join(None, work, "read" if asked.name == "read" else "long")
     async with job, _reported(session, asked, job, target, token, shown=shown):
