@@ -15,9 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.formats.base import Format, Sample
-from milepost.core.outline import Node, Problem, Section, freeze
+from milepost.core.outline import Node, Problem, freeze
 from milepost.core.scan import Block, Context, End, Findings
-from milepost.core.structure.json_check import Expect, Place, first_bad_utf8, is_valid, open_after, place_after
+from milepost.core.structure.json_check import (
+    Expect,
+    Place,
+    first_bad_utf8,
+    is_valid,
+    is_valid_document,
+    open_after,
+    place_after,
+)
 from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, diagnose
 from milepost.core.structure.json_index import Stretch
 from milepost.core.structure.json_kinds import recognise
@@ -210,26 +218,35 @@ class JsonScanner:
 
     # --- saying what was found --------------------------------------------------------------------------------------
 
-    def finish(self, end: End) -> Findings:
-        """Say what was found up to `end`."""
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the text so far."""
+        return tuple(sorted(self._problems, key=lambda problem: problem.byte))
+
+    def problems_at(self, end: End) -> tuple[Problem, ...]:
+        """What is wrong with a text that is over at `end`. Nothing can be fed after that."""
         if self._fault is None:
             if self._blanker is not None:
                 self._carry += self._blanker.rest()
             self._take(self._carry, final=True)
         if self._fault is None:
             self._take_end(end)
+        return self.problems
+
+    def finish(self, end: End) -> Findings:
+        """Say what was found up to `end`."""
+        found = self.problems_at(end)
         document = self._tree.stack[0]
         boundary = self._fault or self._end_mark(end)
-        is_cut = self._is_range or self._fault is not None
+        end_column = boundary.column if self._fault is not None else (self._context.resume or {}).get("end_column")
         last_line = end.line
         if self._fault is not None:
             last_line = boundary.line if boundary.column else boundary.line - 1
-        extent = Extent(self._start, boundary, last_line, boundary.column if is_cut else None)
+        extent = Extent(self._start, boundary, last_line, end_column)
         nodes = self._nodes(document, extent)
         if self._fault is not None and self._fault.byte < end.byte:
             nodes.append(self._not_parsed(self._fault, end))
-        problems = () if self._is_range else tuple(self._problems)
-        return Findings(_frozen(nodes), problems, "", self._facts())
+        return Findings(freeze(nodes), () if self._is_range else found, "", self._facts())
 
     def _take_end(self, end: End) -> None:
         """Close what is still open at the end, and say so."""
@@ -307,31 +324,30 @@ class JsonScanner:
         return facts
 
 
-def _frozen(nodes: list[Node]) -> tuple[Section, ...]:
-    return freeze(nodes)
-
-
 _LOOKS_LIKE_JSON = re.compile(rb'[ \t\n\r]*(?:\{[ \t\n\r]*(?:["}/]|\Z)|\[[ \t\n\r]*(?:[\[{"\]\-0-9tfn/]|\Z))')
+_SUFFIXES = (".json", ".geojson", ".ipynb", ".har", ".map", ".webmanifest")
 
 
 def sniff(sample: Sample) -> float:
-    """How sure the head of a file is one JSON document."""
+    """How sure the head of a file is one JSON document, whole or broken."""
     head = sample.head
+    is_named = sample.name.lower().endswith(_SUFFIXES)
     if not _LOOKS_LIKE_JSON.match(head):
-        return 0.0
+        is_bracketed = head.lstrip()[:1] in (b"{", b"[")
+        is_scalar = sample.whole and len(head) < _MAX_SCALAR_BYTES and is_valid_document(head)
+        return 0.4 if is_named and (is_bracketed or is_scalar) else 0.0
     scanner = JsonScanner(Context(total_bytes=len(head)))
     scanner.feed(Block(0, 1, head, True, False))
-    findings = scanner.finish(End(len(head), head.count(b"\n") + 1))
-    problems = [problem for problem in findings.problems if not problem.message.startswith("truncated")]
-    if not problems:
-        cut_short = sample.whole and bool(findings.problems)
-        return 0.8 if cut_short else 0.97
-    first = problems[0]
+    found = scanner.problems_at(End(len(head), 1)) if sample.whole else scanner.problems
+    faults = [problem for problem in found if not problem.message.startswith("truncated")]
+    if not faults:
+        return 0.8 if found else 0.97
+    first = faults[0]
     if first.message.startswith("after the end"):
         return 0.3
-    return 0.6 if first.byte > 64 or head.lstrip()[:1] == b"{" else 0.1
+    return 0.6 if first.byte > 64 or is_named or head.lstrip()[:1] == b"{" else 0.1
 
 
-FORMAT = Format("json", "JSON", sniff, JsonScanner, (".json", ".geojson", ".ipynb", ".har", ".map"), _SIZE_CLASSES)
+FORMAT = Format("json", "JSON", sniff, JsonScanner, _SUFFIXES, _SIZE_CLASSES)
 
 __all__ = ["FORMAT", "JsonScanner", "path_text"]

@@ -165,15 +165,16 @@ def is_valid(place: Place, text: bytes, after: Place, kept: int, allowed: frozen
     tail = b"".join([b"}" if kind == OPEN_BRACE else b"]" for kind in reversed(after.stack[base:-1])])
     end = b'"' + _AFTER_TEXT[after.expect.after_value()] if after.in_string else _AFTER_TEXT[after.expect]
     document = b"".join((before, head, b'"' if place.in_string else b"", text, end, tail))
-    if _parses(document):
+    if is_valid_document(document):
         return True
     for name, (pattern, replacement) in _LENIENT.items():
         if name in allowed:
             document = pattern.sub(replacement, document)
-    return bool(allowed) and _parses(document)
+    return bool(allowed) and is_valid_document(document)
 
 
-def _parses(document: bytes) -> bool:
+def is_valid_document(document: bytes) -> bool:
+    """Whether `document` is valid JSON, the encoding of its strings aside."""
     try:
         _DECODER.decode(document)
     except (msgspec.DecodeError, RecursionError):

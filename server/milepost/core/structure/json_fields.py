@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -16,8 +17,8 @@ _TIME_NAMES = (
     "@timestamp", "timestamp", "time", "ts", "datetime", "date", "created_at", "createdat", "created", "start", "starttime",
     "start_time", "eventtime", "event_time", "logged_at", "asctime", "t",
 )  # fmt: skip
-_LEVEL_NAMES = ("level", "severity", "loglevel", "log_level", "levelname", "lvl", "log.level", "error_severity")
-_MESSAGE_NAMES = ("message", "msg", "event", "text", "body", "log")
+_LEVEL_NAMES = ("level", "severity", "loglevel", "log_level", "levelname", "lvl", "log.level", "error_severity", "s")
+_MESSAGE_NAMES = ("message", "msg", "event", "text", "body", "log", "fields")
 _DATE_LIKE = re.compile(r"\d{4}-\d\d-\d\d|\d\d[:/.-]\d\d[:/.-]\d\d")
 _KIND_NAMES = ("type", "event", "kind", "_type", "action", "code", "level", "severity", "name", "status", "method")
 
@@ -95,7 +96,7 @@ class _Field:
         if kind == "string":
             self.longest = max(self.longest, len(value))
             value = value[:_TEXT_BYTES]
-        elif kind != "number":
+        elif kind != "number" or not math.isfinite(value):
             return
         if self.low is None:
             self.low = self.high = value
@@ -146,9 +147,11 @@ def time_of(record: Any) -> Any:
     by_name = {key.lower(): value for key, value in record.items()}
     for name in _TIME_NAMES:
         value = by_name.get(name)
+        if isinstance(value, dict) and len(value) == 1:
+            value = value.get("$date")  # MongoDB
         if isinstance(value, str) and _DATE_LIKE.search(value):
             return value
-        if _is_number(value) and value > 100_000_000:
+        if isinstance(value, (int, float)) and value > 100_000_000:
             return value
     return None
 

@@ -124,7 +124,7 @@ class Trace(Kind):
         begin, end = first.fields.get("ts"), last.fields.get("ts")
         node.digest = f"{node.count:,} events"
         if begin is not None and end is not None:
-            node.facts["first_ts"], node.facts["last_ts"] = begin, end
+            node.facts["first_ts"], node.facts["last_ts"] = str(begin), str(end)
             node.digest += f", ts {begin} … {end}"
         ends = [value for value in (first, last) if value.fields]
         for key in ("pid", "tid"):

@@ -10,7 +10,17 @@ from milepost.core.outline import Node
 from milepost.core.structure.json_kinds import Kind
 from milepost.core.structure.json_place import Mark
 from milepost.core.structure.json_tree import DOCUMENT, Container, Entry, Member
-from milepost.core.structure.json_values import Nested, Value, label_of, read_member, shape_of, size_text, type_of
+from milepost.core.structure.json_values import (
+    Nested,
+    NumberText,
+    Value,
+    label_of,
+    read_member,
+    shape_of,
+    size_text,
+    string_of,
+    type_of,
+)
 from milepost.core.text import clip_text
 
 #: More siblings than this are put into groups, so that a tree can be read level by level.
@@ -88,6 +98,7 @@ class JsonOutline:
             "path": list(path),
             "level": level,
             "column": start.column or 0,
+            "end_column": node.end_column,
         }
         if not path and index == 0:
             # Its range begins with the file, before the bracket that opens the document.
@@ -129,7 +140,7 @@ class JsonOutline:
         node.hidden = entry.count
         if first.key is not None and last.key is not None:
             node.title = f"{clip_text(first.key, 50)} … {clip_text(last.key, 50)}"
-            node.label, last_label = first.key, last.key
+            node.label, last_label = clip_text(first.key, 60), clip_text(last.key, 60)
             if first.label and last.label:
                 node.title += f": {clip_text(first.label, 36)} … {clip_text(last.label, 36)}"
         else:
@@ -186,10 +197,17 @@ class JsonOutline:
             if inner.type == "object":
                 fields[inner.key] = inner.fields or Nested("object")
             elif inner.type == "array":
-                fields[inner.key] = Nested("array")
+                fields[inner.key] = self._items(entry, inner) or Nested("array")
             else:
                 fields[inner.key] = _plain(inner)
         return fields
+
+    def _items(self, entry: Entry, value: Value) -> list[Any]:
+        """The first elements of an array, where they are scalars."""
+        if entry.child is None:
+            return value.items
+        first = [self.value(one, False) for one in entry.child.entries[:4] if one.count == 1]
+        return [_plain(one) for one in first if one.type not in ("object", "array")]
 
     def _read(self, member: Member, keyed: bool) -> Value:
         return read_member(member, keyed)
@@ -227,24 +245,10 @@ class JsonOutline:
 
 def _plain(value: Value) -> Any:
     if value.type == "string" and value.text.startswith('"'):
-        return value.text.strip('"')
+        return string_of(value.text.strip('"').encode())
     if value.type == "number":
-        return _Number(value.text)
+        return NumberText(value.text)
     return Nested(value.type)
-
-
-class _Number(int):
-    """A number as it is written, for labels; its value does not matter."""
-
-    text: str
-
-    def __new__(cls, text: str) -> _Number:
-        number = super().__new__(cls, 0)
-        number.text = text
-        return number
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def _plural(name: str) -> str:

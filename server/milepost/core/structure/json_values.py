@@ -40,10 +40,17 @@ class Nested:
         self.type = name
 
 
+class NumberText(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class Value:
     """A value. `text` is a scalar as it is written, clipped; `fields` what is known of an object's members; `whole` says
-    that nothing is missing there; `members` is how many there are, None where that is not known.
+    that nothing is missing there; `members` is how many there are, None where that is not known; `items` are the
+    elements of a short array.
     """
 
     key: str | None
@@ -54,6 +61,7 @@ class Value:
     whole: bool = True
     members: int | None = None
     elements: tuple[str, ...] = ()
+    items: list[Any] = field(default_factory=list)
     label: str = ""
 
 
@@ -63,9 +71,9 @@ def read_member(member: Member, keyed: bool) -> Value:
     if keyed:
         match = _KEY.match(head)
         if match is None:
-            key = _string(head.lstrip(b'"')[:200])
+            key = string_of(head.lstrip(b'"')[:200])
             return Value(key, "key", size=member.size, whole=False)
-        key, skipped = _string(match[1]), match.end()
+        key, skipped = string_of(match[1]), match.end()
         head = head[skipped:]
     size = member.size - skipped
     first = head[:1]
@@ -106,6 +114,7 @@ def _array(key: str | None, head: bytes, size: int) -> Value:
             decoded = None
         if isinstance(decoded, list):
             value.members = len(decoded)
+            value.items = decoded
             value.elements = tuple(sorted({type_of(one) for one in decoded}))
             if decoded and all(not isinstance(one, (dict, list)) for one in decoded):
                 value.text = clip_text(head.decode("utf-8", "replace"), 80)
@@ -135,13 +144,14 @@ def type_of(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, str):
-        return _STRING
+        return _NUMBER if isinstance(value, NumberText) else _STRING
     if isinstance(value, dict):
         return _OBJECT
     return _ARRAY if isinstance(value, list) else _NUMBER
 
 
-def _string(raw: bytes) -> str:
+def string_of(raw: bytes) -> str:
+    """The string whose escaped text between the quotes is `raw`."""
     if b"\\" in raw:
         try:
             return str(msgspec.json.decode(b'"' + raw + b'"', type=str))
@@ -159,7 +169,7 @@ def _text_of_string(head: bytes, size: int) -> str:
         return f"{embedded[1].decode()} in base64, {size_text(size)}"
     if _BASE64.match(head[1:300].split(b'"')[0]):
         return f"base64 string, {size_text(size)}"
-    return f"string, {size_text(size)}: {clip_text(_string(head[1:140].rsplit(bytes([92]), 1)[0]), 100)}"
+    return f"string, {size_text(size)}: {clip_text(string_of(head[1:140].rsplit(bytes([92]), 1)[0]), 100)}"
 
 
 def size_text(size: int) -> str:
@@ -203,7 +213,7 @@ def _fields_of_head(head: bytes) -> dict[str, Any]:
         elif token != b":" and scope is not None:
             following = tokens[position + 1][0] if position + 1 < len(tokens) else b""
             if key is None:
-                key = _string(token[1:-1]) if following == b":" else None
+                key = string_of(token[1:-1]) if following == b":" else None
             elif following or match.end() < len(head):
                 scope[key] = _scalar(token)
     return fields
@@ -221,7 +231,7 @@ def _label_in_tail(tail: bytes) -> str:
     at = tail.rfind(b'"properties"')
     if at < 0:
         return ""
-    found = {match[1].decode().lower(): _string(match[2][1:-1]) for match in _TAIL_NAME.finditer(tail, at)}
+    found = {match[1].decode().lower(): string_of(match[2][1:-1]) for match in _TAIL_NAME.finditer(tail, at)}
     ranked = sorted((_RANK.get(name, len(_RANK)), name) for name in found)
     return clip_text(found[ranked[0][1]], 60) if ranked else ""
 
