@@ -46,6 +46,8 @@ _KIND_LIMIT = 2000
 _LEARN_BYTES = 256 << 10
 #: A weak kind with more occurrences than this is told by the wording of its first.
 _FREQUENT = 2000
+#: Above this share of the lines, a stretch 20 times as dense cannot be.
+_FREQUENT_SHARE = 0.05
 #: A start or stop this soon after another one belongs to the same restart.
 _RESTART_LINES = 100
 #: Layouts that put the message into the line after the stamp.
@@ -151,7 +153,10 @@ class LogScanner:
         learning = not self._started
         if learning:
             self._started = True
-            self._novelty.learn(block.data[:_LEARN_BYTES], block.starts[block.starts < _LEARN_BYTES - 256])
+            head = block.starts[block.starts < _LEARN_BYTES - 256]
+            for index in self._novelty.learn(block.data[:_LEARN_BYTES], head).tolist():
+                line = view.line(index)
+                self._rare_values.leaves_range(fold_key(line), line[self._head_skip :])
         covered = self._continue_open(view)
         sifted = self._sift(view, covered, use_novelty=not learning)
         found = sifted.found
@@ -230,7 +235,7 @@ class LogScanner:
             is_outlier |= self._rare_values.leaves_range(key, line[self._head_skip :])
         if is_outlier and (kind is None or not kind.strong):
             # The fold key is blind to digits, so that such a line has a kind of its own beside that of its like.
-            kind = self._kind(line[self._head_skip :], "value", kind.severity if kind else 0, 0.7, False)
+            kind = self._kind(line[self._head_skip :], "value", kind.severity if kind else 0, 0.8, False)
             known = _Known(kind, known.is_head, False)
         if kind is None:
             if known.is_phase:
@@ -363,16 +368,19 @@ class LogScanner:
         if not len(lines):
             return
         cell = self.ledger.cell
-        indexes: list[int] = [int(lines[0])]
-        if int(lines[-1]) - indexes[0] > RUN_GAP_LINES:
-            breaks = np.flatnonzero(lines[1:] - lines[:-1] > RUN_GAP_LINES)
-            indexes += lines[breaks + 1].tolist()
-            lasts = [*lines[breaks].tolist(), int(lines[-1])]
-            counts = np.diff(breaks, prepend=-1, append=len(lines) - 1).tolist()
+        first, last = int(lines[0]), int(lines[-1])
+        if kind.count > _FREQUENT and kind.count > _FREQUENT_SHARE * view.number(first):
+            kind.count += len(lines)  # so frequent that no stretch of it can stand out
+        elif last - first <= RUN_GAP_LINES:
+            kind.note(view.start_of(first), view.number(first), view.end_of(last), view.number(last), len(lines))
         else:
-            lasts, counts = [int(lines[-1])], [len(lines)]
-        for first, last, count in zip(indexes, lasts, counts, strict=True):
-            kind.note(view.start_of(first), view.number(first), view.end_of(last), view.number(last), count)
+            breaks = np.flatnonzero(lines[1:] - lines[:-1] > RUN_GAP_LINES)
+            begins = [first, *lines[breaks + 1].tolist()]
+            ends = [*lines[breaks].tolist(), last]
+            cuts = [-1, *breaks.tolist(), len(lines) - 1]
+            for number, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+                count = cuts[number + 1] - cuts[number]
+                kind.note(view.start_of(begin), view.number(begin), view.end_of(end), view.number(end), count)
         if kind.severity == Severity.WARNING:
             cell.warnings += len(lines)
         if self.on_occurrence:
@@ -382,12 +390,12 @@ class LogScanner:
         mine = cell.entries.get(kind.id)
         extra = len(lines)
         if mine is None:
-            mine = self._entry(view, indexes[0], indexes[0] + 1, kind, indexes[0])
+            mine = self._entry(view, first, first + 1, kind, first)
             self.ledger.add(mine)
             extra -= 1
         mine.count += extra
         mine.lines += extra
-        mine.last_line = max(mine.last_line, view.number(lasts[-1]))
+        mine.last_line = max(mine.last_line, view.number(last))
 
     def _record(self, view: BlockView, found: _Found) -> None:
         """Count an occurrence, in its kind and in the open cell."""

@@ -200,7 +200,7 @@ def _incident(entry: Entry, kind: Kind, end: End) -> Node:
     if kind.strong:
         weight += 0.04 if entry.lines > entry.count else 0.0
         weight -= min(0.2, 0.05 * math.log10(max(1, kind.count)))
-        weight += 0.04 if entry.start_line >= end.line - max(60, end.line // 50) else 0.0
+    weight += 0.04 if entry.start_line >= end.line - max(60, end.line // 50) else 0.0
     if entry.start_byte != kind.first_byte:
         weight *= 0.55
     known: dict[str, Any] = {"category": kind.category, "total_count": kind.count}

@@ -33,10 +33,13 @@ class Novelty:
         self._is_rare: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
         self.offset: int | None = None
 
-    def learn(self, data: bytes, starts: npt.NDArray[np.int64]) -> None:
-        """Choose the place from the head of a file; off (and `offset` None) when no place repeats enough."""
+    def learn(self, data: bytes, starts: npt.NDArray[np.int64]) -> _Indexes:
+        """Choose the place from the head of a file; off (and `offset` None) when no place repeats enough.
+
+        Gives one line of each kind.
+        """
         if len(starts) < 400:
-            return
+            return _NONE
         half = len(starts) // 2
         best: tuple[int, int, _U64] | None = None
         for offset in _OFFSETS:
@@ -44,12 +47,18 @@ class Novelty:
             early = np.unique(signatures[:half])
             further = len(np.setdiff1d(signatures[half:], early))
             # Few, and hardly any more in the second half: what stands here is wording, not values.
-            if len(early) <= half // 16 and further <= max(6, len(early) // 2) and (best is None or len(early) > best[0]):
+            if (
+                len(early) <= half // 16
+                and further <= max(6, len(early) // 2)
+                and (best is None or len(early) > best[0])
+            ):
                 best = (len(early), offset, signatures)
-        if best is not None and best[0] > 1:
-            self.offset = best[1]
-            self._known, self._counts = np.unique(best[2], return_counts=True)
-            self._find_rare()
+        if best is None or best[0] < 2:
+            return _NONE
+        self.offset = best[1]
+        self._known, examples, self._counts = np.unique(best[2], return_index=True, return_counts=True)
+        self._find_rare()
+        return examples
 
     def signatures(self, data: bytes, starts: npt.NDArray[np.int64]) -> _U64:
         """A hash of each line's head; all 0 where novelty is off."""

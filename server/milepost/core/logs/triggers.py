@@ -93,7 +93,9 @@ class TriggerPatterns:
         if np.any(indexes[1:] < indexes[:-1]):
             order = np.argsort(indexes, kind="stable")
             indexes, codes = indexes[order], codes[order]
-        first = np.flatnonzero(np.diff(indexes, prepend=-2))
+        is_first = np.ones(len(indexes), np.bool_)
+        np.not_equal(indexes[1:], indexes[:-1], out=is_first[1:])
+        first = np.flatnonzero(is_first)
         lines, hashes = indexes[first], np.add.reduceat(codes, first)
         return Hits(lines, hashes, values) if lines[0] >= 0 else Hits(lines[1:], hashes[1:], values)
 

@@ -56,6 +56,8 @@ _NUMBER = re.compile(rb"(?<![\w.])(-?)(\d+)(?![\w:-]|\.\d+\.)")
 #: After so many lines of one kind, their numbers have a range.
 _LINES_OF_A_KIND = 8
 _MOST_KINDS = 2000
+#: Before that, a number is out of range when it has so many digits more than any before.
+_FAR_DIGITS = 4
 _KEY_BYTES = 56
 
 
@@ -76,8 +78,11 @@ class RareValues:
             return False
         leaves = False
         for known, (minus, digits) in zip(ranges, numbers, strict=True):
-            if known.count >= _LINES_OF_A_KIND and known.digits <= _MOST_DIGITS:
-                leaves |= len(digits) >= known.digits + 2 or (bool(minus) and not known.negative)
+            if known.digits <= _MOST_DIGITS:
+                if known.count >= _LINES_OF_A_KIND:
+                    leaves |= len(digits) >= known.digits + 2 or (bool(minus) and not known.negative)
+                else:
+                    leaves |= len(digits) >= known.digits + _FAR_DIGITS
             _note(known, digits, bool(minus))
         return leaves
 
