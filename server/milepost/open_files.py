@@ -51,12 +51,10 @@ class OpenFile:
         now = time.monotonic()
         if self.is_growing and analysis.is_exact and now - self.scanned_at < _TAIL_SCAN_S:
             # Still the same file, only longer? Then the outline of a moment ago will do.
-            current = os.stat(analysis.source.path)
-            state = analysis.source.state
-            if (current.st_dev, current.st_ino) == (
-                state.device,
-                state.inode,
-            ) and current.st_size >= analysis.source.size:
+            before = analysis.source.state
+            with open_source(analysis.source.name) as fresh:
+                after = fresh.state
+            if (after.device, after.inode) == (before.device, before.inode) and after.size >= analysis.source.size:
                 return
         source = open_source(analysis.source.name)
         change = analysis.refresh(source, should_stop=should_stop)
@@ -76,8 +74,20 @@ class OpenFiles:
         self._lock = threading.Lock()
 
     @contextmanager
-    def hold(self, path: str, options: Options, text: BytesSource | None, should_stop: StopFlag) -> Iterator[OpenFile]:
-        """The file at `path`, or the editor's `text` of it, up to date and for the caller alone. Raises `Cancelled`."""
+    def hold(
+        self,
+        path: str,
+        options: Options,
+        text: BytesSource | None,
+        should_stop: StopFlag,
+        *,
+        waits: bool = True,
+    ) -> Iterator[OpenFile]:
+        """The file at `path`, or the editor's `text` of it, up to date and for the caller alone. Raises `Cancelled`.
+
+        Another request may have it, for as long as a scan takes; who does not wait for that gets the file afresh, with
+        nothing known of it.
+        """
         if text is not None:
             yield OpenFile(Analysis(text, options))
             return
@@ -99,7 +109,11 @@ class OpenFiles:
             self._files.move_to_end(key)
             while len(self._files) > self._limit:
                 self._files.popitem(last=False)
-        while not known.lock.acquire(timeout=_WAIT_S):
+        while not known.lock.acquire(timeout=_WAIT_S if waits else 0):
+            if not waits:
+                with open_source(path) as fresh:
+                    yield OpenFile(Analysis(fresh, options))
+                return
             if should_stop():
                 raise Cancelled("The work was cancelled.")
         try:

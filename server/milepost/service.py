@@ -30,9 +30,9 @@ from milepost.core.reads import ReadResult, parse_anchor, read_bytes, read_limit
 from milepost.core.source import ByteSource, BytesSource, Progress, StopFlag, display_path, never, no_progress
 from milepost.errors import BinaryFile, CursorInvalid, FileChanged, InvalidParams
 from milepost.limits import Listing, fit_reply
-from milepost.lsp.uris import path_of_uri
 from milepost.open_files import OpenFile, OpenFiles
 from milepost.settings import Settings
+from milepost.uris import path_of_uri
 from milepost.wire import (
     Anchor,
     CheckReply,
@@ -200,7 +200,7 @@ class Service:
                     raise InvalidParams(f"{request.anchor!r} is no range of lines: write START-END or N.")
                 start, end = place.start_line, place.end_line
         max_bytes = self._settings().limits.max_bytes("read", request.max_bytes)
-        with self._hold(path, None, text, should_stop) as file:
+        with self._hold(path, None, text, should_stop, waits=False) as file:
             view, encoding, index = self._view(file, should_stop, progress)
             options: dict[str, Any] = {
                 "max_bytes": max_bytes,
@@ -398,11 +398,11 @@ class Service:
         return fit_reply(reply, cap, camel=camel, listing=listing).data
 
     def _hold(
-        self, path: str, format_name: str | None, text: BytesSource | None, should_stop: StopFlag
+        self, path: str, format_name: str | None, text: BytesSource | None, should_stop: StopFlag, *, waits: bool = True
     ) -> AbstractContextManager[OpenFile]:
         settings = self._settings()
         options = Options(format_name, settings.formats.by_suffix, settings.outline.max_nodes)
-        return self._files.hold(path, options, text, should_stop)
+        return self._files.hold(path, options, text, should_stop, waits=waits)
 
 
 # --- requests ---------------------------------------------------------------------------------------------------------

@@ -85,12 +85,12 @@ def test_a_column_past_the_end_of_a_line_is_one_short() -> None:
 
 
 def test_a_path_that_looks_like_a_drive_loses_its_slash() -> None:
-    # milepost.lsp.uris
+    # milepost.uris
     assert to_fs_path("file:///c:/x") in ("c:/x", "c:\\x")
 
 
 def test_bytes_of_a_path_that_are_no_utf8_are_lost() -> None:
-    # milepost.lsp.uris
+    # milepost.uris
     assert to_fs_path("file:///tmp/bad%FF.log") == "/tmp/bad\ufffd.log"
 
 

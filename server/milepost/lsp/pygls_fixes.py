@@ -2,7 +2,7 @@
 
 Each method says which fault it is there for; `tests/lsp/test_pygls_faults.py` shows each fault in pygls itself and
 fails once it is gone, so that the method can go too. Faults of its documents are avoided by `milepost.lsp.documents`,
-those of its input and output by `milepost.lsp.transport`, those of its URIs by `milepost.lsp.uris`.
+those of its input and output by `milepost.lsp.transport`, those of its URIs by `milepost.uris`.
 """
 
 from __future__ import annotations
