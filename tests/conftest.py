@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+from corpus_path import CHECKOUT, corpus_folder
+
 DATA = CHECKOUT / "tests" / "data"
 
 
@@ -30,15 +31,6 @@ def isolated_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: 
 def data() -> Path:
     """The folder of the fixtures, `tests/data`."""
     return DATA
-
-
-def corpus_folder() -> Path | None:
-    """The corpus that MILEPOST_CORPUS names, else the one beside the checkout, else None."""
-    named = os.environ.get("MILEPOST_CORPUS")
-    folder = Path(named) if named else CHECKOUT.parent / "shared" / "corpus"
-    if named and not folder.is_dir():
-        raise pytest.UsageError(f"MILEPOST_CORPUS names a folder that is not there: {folder}")
-    return folder if folder.is_dir() else None
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import corpus_folder
+from corpus_path import corpus_folder
 from milepost.core.encoding import (
     PREFIX_BYTES,
     UTF8,
