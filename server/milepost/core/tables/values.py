@@ -1,0 +1,159 @@
+"""What the values of a column are: numbers, dates, words, nothing. Columns are profiled value by value, from a sample."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+_MONTH = rb"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_TIME = rb"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?[ap]m)?"
+_ZONE = rb"(?: ?(?:z|utc|gmt|[a-z]{3,4}|[+-]\d\d:?\d\d|[+-]\d\d))?"
+_ISO_DAY = rb"\d{4}([-/.])\d{1,2}\1\d{1,2}"
+_OTHER_DAY = (
+    rb"(?:\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d)|\d{1,2}[ -/]" + _MONTH + rb"[ ,-/]{1,2}\d{2,4}"
+    rb"|" + _MONTH + rb"[ -]\d{1,2},? \d{4}|\d{4}[ -]" + _MONTH + rb"[ -]\d{1,2})"
+)
+
+_KINDS = re.compile(
+    rb"(?:(?P<empty>|\\N|null|none|n/?a|nan|-)"
+    rb"|(?P<code>0\d+)"
+    rb"|(?P<integer>[+-]?\d{1,30})"
+    rb"|(?P<number>[+-]?(?:\d+[.,]\d*|[.,]\d+|\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?|\d+)(?:e[+-]?\d+)?|[+-]?inf)"
+    rb"|(?P<boolean>true|false|yes|no)"
+    rb"|(?P<iso_date>" + _ISO_DAY + rb")"
+    rb"|(?P<date>" + _OTHER_DAY + rb")"
+    rb"|(?P<datetime>(?:" + _ISO_DAY.replace(rb"\1", rb"(?P=dash)").replace(rb"([-/.])", rb"(?P<dash>[-/.])") + rb"|"
+    + _OTHER_DAY.replace(rb"\2", rb"(?P=slash)").replace(rb"([-/.])", rb"(?P<slash>[-/.])") + rb")[t ]" + _TIME + _ZONE
+    + rb")|(?P<time>" + _TIME + rb"))",
+    re.IGNORECASE,
+)  # fmt: skip
+_GROUPS = {"iso_date": "date", "dash": "datetime", "slash": "datetime"}
+
+#: A column is called by its type when at most one value in so many is of another.
+_EXCEPTIONS = 50
+_MAX_KEPT_TEXT = 40
+_MAX_DISTINCT = 5000
+
+
+def kind_of(value: bytes) -> str:
+    """The kind of one value: empty, code (digits with a leading zero), integer, number, boolean, date, time, text …"""
+    if len(value) > 64:
+        return "text"
+    match = _KINDS.fullmatch(value.strip())
+    if match is None:
+        return "text"
+    for name in ("empty", "code", "integer", "number", "boolean", "iso_date", "date", "datetime", "time"):
+        if match.group(name) is not None:
+            return _GROUPS.get(name, name)
+    return "text"
+
+
+def numeric(value: bytes) -> float | int | None:
+    """The number that an integer or number value stands for; None where that is not plain."""
+    text = value.strip().decode("ascii", "replace")
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    if "," in text and ("." in text or text.count(",") > 1 or re.fullmatch(r"[+-]?\d{1,3},\d{3}", text)):
+        text = text.replace(",", "")
+    text = text.replace(",", ".").replace("'", "").replace(" ", "")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if abs(number) < float("inf") else None
+
+
+@dataclass(slots=True)
+class ColumnProfile:
+    """What has been seen of one column. `seen` values in all; `kinds` how many of each kind."""
+
+    name: str
+    seen: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+    low: float | int | None = None
+    high: float | int | None = None
+    first: bytes | None = None
+    last: bytes | None = None
+    longest: int = 0
+    distinct: set[int] = field(default_factory=set)
+    repeats: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, values: Iterable[bytes], encoding: str) -> None:
+        """Take note of values; each different one is looked at once."""
+        for value, count in Counter(values).items():
+            kind = kind_of(value)
+            self.seen += count
+            self.kinds[kind] = self.kinds.get(kind, 0) + count
+            if kind != "empty":
+                self._add_filled(value, kind, count, encoding)
+
+    def _add_filled(self, value: bytes, kind: str, count: int, encoding: str) -> None:
+        self.longest = max(self.longest, len(value))
+        if len(self.distinct) < _MAX_DISTINCT:
+            # A hash of text is not the same in every process, so an integer made of the bytes is kept.
+            mark = int.from_bytes(value[:24], "little") ^ len(value) << 200
+            self.repeats += count - (mark not in self.distinct)
+            self.distinct.add(mark)
+        if len(self.examples) < 3:
+            text = value.strip().decode(encoding, "replace")[:_MAX_KEPT_TEXT]
+            if text not in self.examples:
+                self.examples.append(text)
+        if kind in ("integer", "number"):
+            number = numeric(value)
+            if number is not None:
+                self.low = number if self.low is None or number < self.low else self.low
+                self.high = number if self.high is None or number > self.high else self.high
+        elif kind in ("date", "datetime") and value[:4].isdigit():
+            stamp = value[:_MAX_KEPT_TEXT]
+            self.first = stamp if self.first is None or stamp < self.first else self.first
+            self.last = stamp if self.last is None or stamp > self.last else self.last
+
+    @property
+    def type(self) -> str:
+        """The type of the column: that of all its values but a few."""
+        kinds = {kind: count for kind, count in self.kinds.items() if kind != "empty"}
+        total = sum(kinds.values())
+        if not total:
+            return "empty"
+        if "number" in kinds:
+            kinds["number"] += kinds.pop("integer", 0)
+        if "datetime" in kinds:
+            kinds["datetime"] += kinds.pop("date", 0)
+        if "code" in kinds:
+            # Numbers of which some begin with a zero: a code, unless that is a rare way to write one.
+            if kinds["code"] * 20 > total or "integer" not in kinds:
+                kinds["code"] += kinds.pop("integer", 0)
+            else:
+                kinds["integer"] += kinds.pop("code")
+        best = max(kinds, key=lambda kind: (kinds[kind], kind))
+        if (total - kinds[best]) * _EXCEPTIONS > total:
+            return "text"
+        return best
+
+    @property
+    def is_distinct(self) -> bool:
+        """Whether no value was seen twice (of the first thousands)."""
+        return not self.repeats and len(self.distinct) > 1
+
+    @property
+    def distinct_share(self) -> float:
+        """How many of the values are not repeats of another, 0 to 1."""
+        return len(self.distinct) / max(1, len(self.distinct) + self.repeats)
+
+    def facts(self, encoding: str) -> dict[str, Any]:
+        """Name, type and range as JSON values."""
+        kind = self.type
+        facts: dict[str, Any] = {"name": self.name, "type": kind}
+        if kind in ("integer", "number") and self.low is not None:
+            facts["min"], facts["max"] = self.low, self.high
+        elif kind in ("date", "datetime") and self.first is not None and self.last is not None:
+            facts["min"], facts["max"] = self.first.decode(encoding, "replace"), self.last.decode(encoding, "replace")
+        elif kind in ("text", "boolean", "code", "time") and self.examples:
+            facts["examples"] = list(self.examples)
+        return facts
