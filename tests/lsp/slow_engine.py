@@ -1,7 +1,8 @@
 """The real server on a service that is slow on purpose: what is tested is who waits, who is told, and who can stop it.
 
 Run as a process. A file's name says how its scan goes: `scan-3s-early1.log` takes three seconds and gives a provisional
-outline after one. `find` reports how many scans were started and stopped, `plan` how many are running.
+outline after one; with `fails` in it the scan ends in an error. `find` reports how many scans were started and stopped,
+`plan` how many are running.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class SlowEngine:
                 early = None
                 on_provisional(self._outline(path, size, "provisional"))
             time.sleep(TICK_S)
+        if "fails" in path:
+            raise NotFound(f"There is no file {path} any more.")
         self._count("finished")
         outline = self._outlines[key] = self._outline(path, size, "exact")
         return outline

@@ -202,6 +202,39 @@ def test_a_client_that_cannot_refresh_waits_for_the_exact_outline(slow: ServerPr
     assert client.messages("milepost/outlineChanged") == []
 
 
+def test_who_does_not_wait_gets_the_provisional_outline_and_then_word(slow: ServerProcess, tmp_path: Path) -> None:
+    client, path = slow.client, log_file(tmp_path, "scan-1.5s-early0.3.log")
+    client.initialize()
+    request = {"path": str(path), "wait": False}
+    begin = time.monotonic()
+    first = client.request("milepost/outline", request)
+    assert time.monotonic() - begin < 1.5
+    assert (first["state"], [section["title"] for section in first["sections"]]) == (
+        "provisional",
+        ["provisional part"],
+    )
+    assert client.messages("milepost/outlineChanged") == []
+    # Who asks for a part of the outline, or for the whole and waits, gets the exact one.
+    waiting = [
+        client.start("milepost/outline", {"path": str(path), **more})
+        for more in ({}, {"section": "segment-1", "wait": False})
+    ]
+    assert [client.wait(request_id)["state"] for request_id in waiting] == ["exact", "exact"]
+    (changed,) = client.until(lambda: client.messages("milepost/outlineChanged"))
+    assert (changed["params"]["uri"], changed["params"]["reason"]) == (path.as_uri(), "exact")
+    assert client.request("milepost/outline", request)["state"] == "exact"
+    assert counts(client, path)["started"] == 1
+
+
+def test_a_scan_that_fails_after_the_provisional_outline_is_told(slow: ServerProcess, tmp_path: Path) -> None:
+    client, path = slow.client, log_file(tmp_path, "scan-1s-early0.2-fails.log")
+    client.initialize()
+    request = {"path": str(path), "wait": False}
+    assert client.request("milepost/outline", request)["state"] == "provisional"
+    (changed,) = client.until(lambda: client.messages("milepost/outlineChanged"))
+    assert changed["params"]["reason"] == "changed"
+
+
 def test_closing_a_document_stops_the_scan_that_only_its_refresh_waits_for(slow: ServerProcess, tmp_path: Path) -> None:
     client, path = slow.client, log_file(tmp_path, "scan-60s-early0.2.log")
     client.initialize(REFRESHING)

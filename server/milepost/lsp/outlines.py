@@ -125,6 +125,22 @@ class Outlines:
         self.note_state(target, found)
         return found
 
+    async def scanned(self, target: Target, scan: Job[Outlined], *, waits: bool) -> Outline | None:
+        """Wait for a scan that the caller has entered: to its end, or where it is not to wait for the first result.
+
+        Gives the provisional outline where that came first; the scan then goes on, and its end is told.
+        """
+        if waits:
+            found, final = await scan.result(), True
+        else:
+            found, final = await scan.first()
+        self.note_state(target, found)
+        if final:
+            return None
+        self._follow(target, scan)
+        self._show_if_long(target, scan)
+        return found.outline
+
     def note_state(self, target: Target, found: Outlined) -> None:
         """Remember which state of the file an outline was of."""
         if found.state is None:
@@ -149,7 +165,10 @@ class Outlines:
             except Cancelled:
                 return  # the user stopped it: what was shown stays
             except MilepostError:
-                self._session.refresher.refresh()  # the answer to the next request says what is wrong
+                # The answer to the next request says what is wrong.
+                if target.key in self.interests:
+                    self._session.refresher.notify(target.uri, "exact", "changed", None, 0)
+                self._session.refresher.refresh()
                 return
             self.note_state(target, found)
             self._session.refresher.outline_complete(target.uri, found.outline)

@@ -30,6 +30,11 @@ class OutlineRequest(Request):
     cursor: str | None = None
     """Go on where an earlier reply left sections out: a `cursor` of a `more`, or a `next`."""
 
+    wait: bool = True
+    """Wait for the exact outline. Without that a long scan is answered after about a second with what there is then
+    (`state` is `provisional`, and its cursors are empty); `milepost/outlineChanged` with the reason `exact` says when
+    to ask again. Only the language server does so, and only for a whole file in its own format."""
+
     def check(self) -> None:
         """A cursor already says which section it belongs to."""
         if self.cursor is not None and self.section is not None:

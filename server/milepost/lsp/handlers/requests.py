@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -16,9 +16,10 @@ from milepost.lsp.progress import Token
 from milepost.lsp.pygls_fixes import Encoded
 
 if TYPE_CHECKING:
+    from milepost.core.outline import Outline
     from milepost.core.source import BytesSource
     from milepost.lsp.session import Session, Target
-    from milepost.wire import Method, Request
+    from milepost.wire import Method, OutlineRequest, Request
 
 #: The requests that there are so far, as `milepost/NAME` and as the command `milepost.NAME`.
 NAMES = ("outline", "read", "find", "plan", "resolveAnchor")
@@ -75,18 +76,27 @@ async def _answer(session: Session, asked: _Asked) -> Encoded:
         target = session.target(request.uri, request.path)
     shown = False
     text = None if target is None else await session.unsaved_text(target)
+    if asked.name == "outline" and target is not None and not asked.is_command:
+        session.outlines.interested_in(target)
     if asked.name == "outline" and target is not None and text is None and getattr(request, "format", None) is None:
         # The scan is shared with everybody who asks for this file; the reply is then made from what it left.
         scan = session.outlines.join(target)
         async with scan, _reported(session, asked, scan, target, token):
-            session.outlines.note_state(target, await scan.result())
+            outline = await session.outlines.scanned(target, scan, waits=_waits(request))
+        if outline is not None:
+            early = await session.jobs.short(_provisional_blocking, session, cast("OutlineRequest", request), outline)
+            if not scan.done:  # else its end was told before this answer, and nobody would ask again
+                return early
         shown = True
-    if asked.name == "outline" and target is not None and not asked.is_command:
-        session.outlines.interested_in(target)
     work = partial(_call_blocking, session, method, request, target, text)
     job: Job[Encoded] = session.jobs.join(None, work, "read" if asked.name == "read" else "long")
     async with job, _reported(session, asked, job, target, token, shown=shown):
         return await job.result()
+
+
+def _waits(request: Request) -> bool:
+    """Whether a provisional outline will not do. A part of an outline, or a page, is of the exact one."""
+    return any((getattr(request, "wait", True), getattr(request, "section", None), getattr(request, "cursor", None)))
 
 
 def _reported(
@@ -113,6 +123,17 @@ def _parsed_blocking(asked: _Asked) -> tuple[Method, Request]:
 
     method = method_of(f"milepost/{asked.name}")
     return method, parse_request(method.request, asked.values)
+
+
+def _provisional_blocking(session: Session, request: OutlineRequest, outline: Outline) -> Encoded:
+    """The reply for an outline that is of part of the file so far. Nothing can be listed on from it yet."""
+    from milepost.limits import Listing, fit_reply
+    from milepost.wire import outline_from_core
+
+    reply = outline_from_core(outline, lambda section, from_byte: "")
+    max_bytes = session.settings.current().limits.max_bytes("outline", request.max_bytes)
+    listing = Listing(depth=request.depth, max_nodes=request.max_nodes)
+    return Encoded(fit_reply(reply, max_bytes, camel=True, listing=listing).data or b"null")
 
 
 def _call_blocking(
