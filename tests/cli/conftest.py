@@ -26,6 +26,7 @@ _UNSET = (
     "LANG",
     "TERM",
     "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
 )
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
@@ -43,8 +44,14 @@ def command() -> Callable[..., Sequence[str | bytes]]:
     return command_line
 
 
+@pytest.fixture(scope="session")
+def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the processes of a session keep compiled modules: an installed Milepost has them compiled, too."""
+    return tmp_path_factory.mktemp("bytecode")
+
+
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
+def environment(tmp_path: Path, bytecode: Path) -> dict[str, str]:
     """An environment of the user's own settings, cache and locale: none of them this machine's."""
     kept = {
         name: value for name, value in os.environ.items() if name not in _UNSET and not name.startswith("MILEPOST_")
@@ -58,6 +65,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
         "XDG_CACHE_HOME": str(home / "cache"),
         "LANG": "C.UTF-8",
         "PYTHONPATH": str(SERVER),
+        "PYTHONPYCACHEPREFIX": str(bytecode),
         "PYTHONWARNINGS": "error",
     }
 

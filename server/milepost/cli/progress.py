@@ -25,7 +25,7 @@ class ProgressBar:
     def __init__(self, terminal: Terminal, label: str) -> None:
         self._terminal = terminal
         self._label = label
-        self._began = time.monotonic()
+        self._began = 0.0
         self._drawn = 0.0
         self._bar: Progress | None = None
         self._task: TaskID | None = None
@@ -34,6 +34,8 @@ class ProgressBar:
         if not self._terminal.shows_progress:
             return
         now = time.monotonic()
+        # The clock runs from the first call, so that what is only slow to get going (a cold start) shows no bar.
+        self._began = self._began or now
         if now - self._began < SHOW_AFTER_S or now - self._drawn < REDRAW_EVERY_S:
             return
         self._drawn = now
