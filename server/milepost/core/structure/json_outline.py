@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -21,29 +22,33 @@ from milepost.core.structure.json_values import (
     string_of,
     type_of,
 )
-from milepost.core.text import clip_text
+from milepost.core.text import clip_text, plain_text
 
 #: More siblings than this are put into groups, so that a tree can be read level by level.
 _SIBLINGS = 256
 _GROUPS = 64
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _OPEN_BRACE = 0x7B
+_PATH_KEY_CHARACTERS = 120
 
 Path = tuple[str | int, ...]
 
 
 def path_text(path: Path) -> str:
-    """A path as jq writes it: `.features[3].properties`."""
-    parts = [
-        f"[{step}]"
-        if isinstance(step, int)
-        else f".{step}"
-        if _IDENTIFIER.match(step)
-        else f'["{clip_text(step, 80)}"]'
+    """A path as jq takes it: `.features[3].properties["an odd key"]`. Of a key as long as a page only the start is given."""
+    text = "".join(
+        f"[{step}]" if isinstance(step, int) else f".{step}" if _IDENTIFIER.match(step) else f"[{_quoted(step)}]"
         for step in path
-    ]
-    text = "".join(parts)
+    )
     return text if text.startswith(".") else "." + text
+
+
+def _quoted(key: str) -> str:
+    """A key as JSON, without anything that would act on a terminal."""
+    if len(key) > _PATH_KEY_CHARACTERS:
+        key = key[:_PATH_KEY_CHARACTERS] + "…"
+    text = json.dumps(key, ensure_ascii=False)
+    return text if plain_text(text) == text and "\\u" not in text else json.dumps(plain_text(key), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
