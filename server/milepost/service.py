@@ -28,8 +28,8 @@ from milepost.core.magic import decompressor_of
 from milepost.core.outline import Outline, Section
 from milepost.core.reads import ReadResult, parse_anchor, read_bytes, read_limit, read_lines
 from milepost.core.source import ByteSource, BytesSource, Progress, StopFlag, display_path, never, no_progress
-from milepost.errors import BinaryFile, CursorInvalid, FileChanged, InvalidParams
-from milepost.limits import Listing, fit_reply
+from milepost.errors import BinaryFile, CursorInvalid, FileChanged, InvalidParams, NotFound
+from milepost.limits import Fitted, Listing, fit_reply
 from milepost.open_files import OpenFile, OpenFiles
 from milepost.settings import Settings
 from milepost.uris import path_of_uri
@@ -159,9 +159,7 @@ class Service:
             inside, from_byte = cursor.section, cursor.from_byte
         reply = outline_from_core(outline, cursor_at_byte)
         if inside or request.cursor is not None:
-            sections: tuple[Section, ...] = outline.sections
-            if inside:
-                sections = analysis.expand(_named(analysis, inside, should_stop), should_stop=should_stop)
+            sections = _inside(analysis, outline, inside, should_stop) if inside else outline.sections
             listed = [section for section in sections if section.start_byte >= from_byte]
             reply = reply.model_copy(
                 update={"sections": sections_from_core(listed, cursor_at_byte), "section": inside or None}
@@ -393,9 +391,12 @@ class Service:
 
     def serialized(self, command: str, reply: Reply, max_bytes: int | None, camel: bool) -> bytes:
         """A reply as JSON that fits the cap of its command, or the one its request asked for."""
+        return self.fitted(command, reply, max_bytes, camel).data
+
+    def fitted(self, command: str, reply: Reply, max_bytes: int | None, camel: bool) -> Fitted:
+        """A reply as it may be sent, with its JSON: fitted to the cap of its command, or the one its request asked for."""
         cap = self._settings().limits.max_bytes(command, max_bytes)
-        listing = reply._listing if isinstance(reply, _ListedOutline | _ListedFind | _ListedPlan) else None
-        return fit_reply(reply, cap, camel=camel, listing=listing).data
+        return fit_reply(reply, cap, camel=camel, listing=listing_of(reply))
 
     def _hold(
         self, path: str, format_name: str | None, text: BytesSource | None, should_stop: StopFlag, *, waits: bool = True
@@ -403,6 +404,11 @@ class Service:
         settings = self._settings()
         options = Options(format_name, settings.formats.by_suffix, settings.outline.max_nodes)
         return self._files.hold(path, options, text, should_stop, waits=waits)
+
+
+def listing_of(reply: Reply) -> Listing | None:
+    """How the lists of a reply of this service go on where they are cut."""
+    return reply._listing if isinstance(reply, _ListedOutline | _ListedFind | _ListedPlan) else None
 
 
 # --- requests ---------------------------------------------------------------------------------------------------------
@@ -415,9 +421,19 @@ def _path_of(request: Request) -> str:
     return request.uri or "" if path is None else path
 
 
-def _named(analysis: Analysis, section: str, should_stop: StopFlag) -> Section:
-    """The section with an id; for the id of a merged entry (`first..last`), its first."""
-    return analysis.section(section.partition("..")[0], should_stop=should_stop)
+def _inside(analysis: Analysis, outline: Outline, section: str, should_stop: StopFlag) -> tuple[Section, ...]:
+    """What lies in the section with an id; for the id of a merged entry (`first..last`), the sections it stands for."""
+    first, merged, last = section.partition("..")
+    if not merged:
+        return analysis.expand(analysis.section(section, should_stop=should_stop), should_stop=should_stop)
+    parent = first.rpartition("/")[0]
+    siblings = outline.sections
+    if parent:
+        siblings = analysis.expand(analysis.section(parent, should_stop=should_stop), should_stop=should_stop)
+    places = {one.id: place for place, one in enumerate(siblings)}
+    if first not in places or last not in places:
+        raise NotFound(f"There is no section {section!r} in {outline.path}: take an id from its outline.")
+    return siblings[places[first] : places[last] + 1]
 
 
 # --- cursors ----------------------------------------------------------------------------------------------------------

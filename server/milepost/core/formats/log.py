@@ -27,7 +27,7 @@ from milepost.core.logs.layouts import Layout, detect_layout
 from milepost.core.logs.ledger import RUN_GAP_LINES, Entry, Kind, Ledger
 from milepost.core.logs.novelty import Novelty
 from milepost.core.logs.phases import phase_label
-from milepost.core.logs.records import RecordEnd, record_digest
+from milepost.core.logs.records import RecordEnd, innermost_cause, record_digest
 from milepost.core.logs.severity import Severity, severity_of_field, severity_of_message
 from milepost.core.logs.shortcut import NOTHING, UNKNOWN, Shortcut
 from milepost.core.logs.timestamps import Stamp, StampReader
@@ -150,15 +150,16 @@ class LogScanner:
         if not len(block.starts):
             return
         view = BlockView(block, self.layout)
-        learning = not self._started
-        if learning:
+        learnt = 0
+        if not self._started:
             self._started = True
             head = block.starts[block.starts < _LEARN_BYTES - 256]
+            learnt = len(head)
             for index in self._novelty.learn(block.data[:_LEARN_BYTES], head).tolist():
                 line = view.line(index)
                 self._rare_values.leaves_range(fold_key(line), line[self._head_skip :])
         covered = self._continue_open(view)
-        sifted = self._sift(view, covered, use_novelty=not learning)
+        sifted = self._sift(view, covered, learnt)
         found = sifted.found
         marks = self._marks(view, found, sifted.phases, covered)
         template_ids = self._mine(view)
@@ -180,8 +181,8 @@ class LogScanner:
         if self._last_time is not None:
             self.ledger.cell.note_time(self._last_time)
 
-    def _sift(self, view: BlockView, covered: int, *, use_novelty: bool) -> _Sifted:
-        """Look at the lines of a block that a trigger or their novelty points at."""
+    def _sift(self, view: BlockView, covered: int, learnt: int) -> _Sifted:
+        """Look at the lines of a block that a trigger or their novelty points at; the first `learnt` lines are not new."""
         block = view.block
         hits = self._patterns.hit_lines(block.data, block.starts)
         candidates = hits.lines
@@ -196,12 +197,11 @@ class LogScanner:
         unclear = kinds == UNKNOWN
         looked_at: list[int] = candidates[unclear].tolist()
         key_of: dict[int, int] = dict(zip(looked_at, keys[unclear].tolist(), strict=True))
-        if use_novelty:
-            unseen, rare = self._novelty.sift(signatures)
-            if len(unseen) or len(rare):
-                novel = frozenset(unseen.tolist())
-                sifted.rare = frozenset(rare.tolist())
-                looked_at = sorted({*looked_at, *novel, *sifted.rare})
+        unseen, rare = self._novelty.sift(signatures[learnt:])
+        if len(unseen) or len(rare):
+            novel = frozenset((unseen + learnt).tolist())
+            sifted.rare = frozenset((rare + learnt).tolist())
+            looked_at = sorted({*looked_at, *novel, *sifted.rare})
         sifted.outliers = hits.values
         for index in looked_at:
             if index >= covered:
@@ -316,7 +316,7 @@ class LogScanner:
             entry.end_byte, entry.end_line = view.end_of(index - 1), view.number(index - 1)
             entry.lines += index
             entry.last_line = max(entry.last_line, entry.end_line)
-            entry.digest = record_digest(b"\n" + view.text(0, index), self.console, self.layout) or entry.digest
+            entry.digest = innermost_cause(view.text(0, index)) or entry.digest
             if self.on_occurrence:
                 self.on_occurrence(kind, view.number(0), entry.end_line, view.start_of(0), entry.end_byte)
         return index

@@ -105,7 +105,8 @@ _WEAK: tuple[tuple[str, float, bytes], ...] = (
         rb"(?i)\b(?:start(?:ing|ed)|launch(?:ing|ed)) (?:up\b|the )?(?:server|service|daemon|process|system|application|app\b"
         rb"|version|worker|node|broker|database|engine|with pid)|\bstart-?up\b|^\W*(?:re)?start(?:ing|ed)\b(?! [Tt]ask)|\brestart"
         rb"|\bshut(?:ting)?[ _-]?down|\breboot|\bboot(?:ing|ed) |Linux version|\bterminat(?:ed|ing)\b|\bgoing down\b"
-        rb"|\bready (?:to|for) (?:accept|serve|connections|start|handle)|\blistening on\b|(?:server|service) (?:started|stopped)",
+        rb"|\bready (?:to|for) (?:accept|serve|connections|start|handle)|\blistening on\b|\b(?:server|service|daemon|process|application"
+        rb"|system|node|worker|broker|database|container|instance|pod) (?:is |was |has )?(?:start|stopp|restart|terminat|exit|crash)(?:ing|ed)\b",
     ),
     (
         "value",

@@ -71,13 +71,19 @@ class RecordEnd:
         return True
 
 
-def record_digest(text: bytes, console: bool, layout: Layout | None = None) -> bytes:
-    """What the lines after a record's head add: the innermost cause, else the first line that says something."""
+def innermost_cause(text: bytes) -> bytes:
+    """The last cause or exception that the lines of a trace name; empty where they name none."""
     cause = b""
     for match in _CAUSE.finditer(text):
         cause = (match.group(1) or match.group(2) or b"").strip()
+    return cause[:300]
+
+
+def record_digest(text: bytes, console: bool, layout: Layout | None = None) -> bytes:
+    """What the lines after a record's head add: the innermost cause, else the first line that says something."""
+    cause = innermost_cause(text)
     if cause:
-        return cause[:300]
+        return cause
     lines = text.splitlines()[1:]
     if console:
         for line in lines:
