@@ -16,12 +16,13 @@ import numpy as np
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Problem, freeze
 from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.tables.bits import Offsets
 from milepost.core.tables.cells import RAW_BYTES, Mark, Marks, Runs
 from milepost.core.tables.columns import Columns
 from milepost.core.tables.dialect import Dialect, Guess, guess_table
-from milepost.core.tables.fields import Grid, Words, changes
+from milepost.core.tables.fields import Grid, Words, changes, empty_counts
 from milepost.core.tables.groups import Fault, TableOutline, run_candidates
-from milepost.core.tables.records import Offsets, RecordFinder, Rows
+from milepost.core.tables.records import RecordFinder, Rows
 from milepost.core.tables.sniff import table_score
 from milepost.core.tables.stepwise import FieldState
 
@@ -97,6 +98,8 @@ class CsvScanner:
             block = Block(3, block.first_line, block.data[3:], True, block.ends_line)
             finder.open_start = 3
         first_line = finder.open_line
+        if not block.data:
+            return
         rows = finder.feed(block)
         if len(rows):
             self._take(block, rows, first_line)
@@ -148,19 +151,21 @@ class CsvScanner:
             before = int(np.searchsorted(ragged, position))
             previous = at(position - 1) if position else -1
             self._marks.add(view.mark(at(position), record, self._ragged + before, previous))
-        if columns > 1:
-            grid = Grid.of(view.block.array, self._guess.dialect.quote, rows, selected, done, columns)
-            if self._context.resume is None:
-                self._columns.add_empty(grid.empty_counts())
-                self._follow_runs(view, grid, number - self._first_record - done, selected)
         if self._context.resume is None:
+            used = selected[done:] if selected is not None else np.arange(done, count) if done else None
+            if columns > 1:
+                self._columns.add_empty(empty_counts(view.block.array, self._guess.dialect, rows, used, columns))
+                self._follow_runs(view, used, selected, number - self._first_record - done)
             self._columns.sample(view.block.data, rows, selected, done, self._guess.dialect)
         self._ragged += len(ragged)
         self._records += count - done
 
-    def _follow_runs(self, view: _View, grid: Grid, base: int, selected: Offsets | None) -> None:
+    def _follow_runs(self, view: _View, used: Offsets | None, selected: Offsets | None, base: int) -> None:
         """Mark where the value of a column that may group the table changes."""
-        if not any(run.is_alive for run in self._runs) or not len(grid.rows):
+        if not any(run.is_alive for run in self._runs):
+            return
+        grid = Grid.of(view.block.array, self._guess.dialect.quote, view.rows, used, self._guess.columns)
+        if not len(grid.rows):
             return
         words = Words(view.block.data)
         for run in self._runs:
@@ -181,7 +186,9 @@ class CsvScanner:
         fields = int(view.rows.fields[index])
         end = int(view.rows.ends[index])
         end_line = view.block.line_at(max(0, end - 1))
-        self._faults.append(Fault(number, view.start(index), view.line(index), view.block.start + end, end_line, fields))
+        self._faults.append(
+            Fault(number, view.start(index), view.line(index), view.block.start + end, end_line, fields)
+        )
 
     def _selected(self, view: _View) -> Offsets | None:
         """The records that are neither blank lines nor remarks; None when all are."""

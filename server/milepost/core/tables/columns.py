@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from milepost.core.tables.bits import Offsets
 from milepost.core.tables.dialect import Dialect, Guess
-from milepost.core.tables.records import Offsets, Rows
+from milepost.core.tables.records import Rows
 from milepost.core.tables.values import ColumnProfile
 
 #: So many cells are looked at one by one before records are only sampled, and so many of each block from then on.
-_WHOLE_CELLS = 30_000
-_CELLS_A_BLOCK = 320
+_WHOLE_CELLS = 20_000
+_CELLS_A_BLOCK = 64
 _MAX_RECORD_BYTES = 64 << 10
 _MAX_PROFILED = 200
 _NAME_LIKE = re.compile(
@@ -69,7 +70,7 @@ class Columns:
         if count <= room:
             chosen = np.arange(first, first + count)
         else:
-            wanted = max(room, min(48, max(2, _CELLS_A_BLOCK // width)))
+            wanted = max(room, min(24, max(2, _CELLS_A_BLOCK // width)))
             chosen = first + np.unique(np.append(np.arange(wanted) * count // wanted, count - 1))
             self.is_sampled = self.is_sampled or len(chosen) < count
         if selected is not None:

@@ -171,9 +171,7 @@ def _tried(dialect: Dialect, text: str) -> Guess:
         score *= 1.1
     if chr(dialect.delimiter) in " :#&*!":  # common inside values, rare between them
         score *= 0.6
-    return replace(
-        guess, columns=columns, consistency=consistency, typed=typed, preamble=preamble, score=score
-    )
+    return replace(guess, columns=columns, consistency=consistency, typed=typed, preamble=preamble, score=score)
 
 
 def _columns(lengths: list[int]) -> int:
@@ -200,7 +198,7 @@ def _typed_share(rows: list[list[str]]) -> float:
                 good += 1
             elif _WORD.fullmatch(cell):
                 good += 0.9
-            elif len(cell) < 200 and not any(mark in cell for mark in ";|\t\"{}<>="):
+            elif len(cell) < 200 and not any(mark in cell for mark in ';|\t"{}<>='):
                 good += 0.6
             elif len(cell) < 2000:
                 good += 0.2
@@ -217,7 +215,8 @@ def _with_header(guess: Guess, rows: list[list[str]], encoding: str) -> Guess:
     padded = next((index for index, row in enumerate(rows[:12]) if sum(map(bool, row)) * 2 >= len(row)), 0)
     for skipped in (padded, 0) if padded and guess.columns > 2 else (0,):
         top, below = rows[skipped], [row for row in rows[skipped + 1 :] if len(row) == guess.columns][:100]
-        names = tuple(_decoded(cell, encoding).strip().lstrip("#").strip() for cell in top)
+        names = tuple(_decoded(cell, encoding).strip().lstrip("#").strip() for cell in top[: guess.columns])
+        names += ("",) * (guess.columns - len(names))
         if is_header(names, [[_decoded(cell, encoding) for cell in row] for row in below]):
             named = tuple(name or f"column {index + 1}" for index, name in enumerate(names))
             return replace(guess, has_header=True, names=named, preamble=guess.preamble + skipped)

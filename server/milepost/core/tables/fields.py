@@ -7,10 +7,59 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.tables.records import Offsets, Rows
+from milepost.core.tables.bits import Offsets, after, places, sparse_places
+from milepost.core.tables.dialect import Dialect
+from milepost.core.tables.records import Rows
 
 _PAD = 16
 _MASKS = np.array([(1 << (8 * min(width, 8))) - 1 for width in range(9)], np.uint64)
+
+
+def empty_counts(
+    codes: npt.NDArray[np.uint8], dialect: Dialect, rows: Rows, used: Offsets | None, columns: int
+) -> Offsets:
+    """How many fields are empty, for each column, in the records of `used` (None: all) that have `columns` fields.
+
+    A pair of quotes with nothing between counts as a value here.
+    """
+    counts = np.zeros(columns, np.int64)
+    is_all = rows.is_regular and used is None
+    chosen = np.zeros(0, np.int64) if is_all else _whole(rows, used, columns)
+    starts, ends = (rows.starts, rows.ends) if is_all else (rows.starts[chosen], rows.ends[chosen])
+    if not len(starts):
+        return counts
+    counts[0] = int(np.count_nonzero(codes[starts] == dialect.delimiter))
+    found = sparse_places(rows.delimiters & after(rows.delimiters))
+    if is_all:
+        # Every record has as many delimiters, so that their number tells the column.
+        columns_of = rows.ranks.at(found) % (columns - 1)
+    else:
+        columns_of = _columns_of(found, rows, chosen)
+    counts += np.bincount(columns_of, minlength=columns)[:columns]
+    lasts = codes[np.maximum(ends - 2, 0)]
+    if (lasts == 13).any():
+        lasts = np.where(lasts == 13, codes[np.maximum(ends - 3, 0)], lasts)
+    counts[columns - 1] += int(np.count_nonzero(lasts == dialect.delimiter))
+    return counts
+
+
+def _whole(rows: Rows, used: Offsets | None, columns: int) -> Offsets:
+    """Indices of the records that lie in the block as a whole and have `columns` fields."""
+    if rows.is_regular:
+        return np.arange(len(rows)) if used is None else used
+    chosen = np.arange(len(rows)) if used is None else used
+    return chosen[(rows.fields[chosen] == columns) & (rows.starts[chosen] >= 0)]
+
+
+def _columns_of(found: Offsets, rows: Rows, chosen: Offsets) -> Offsets:
+    """The columns of the fields that end at the delimiters `found`, of those in the records of `chosen`."""
+    good = np.zeros(len(rows) + 1, np.bool_)
+    good[chosen] = True
+    index = np.searchsorted(rows.ends, found, side="right")
+    keep = good[index]
+    found, index = found[keep], index[keep]
+    columns: Offsets = (rows.ranks.at(found) - rows.ranks.at(rows.starts[index])).astype(np.int64)
+    return columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,52 +77,13 @@ class Grid:
     delimiters: Offsets
 
     @classmethod
-    def of(
-        cls, codes: npt.NDArray[np.uint8], quote: int, rows: Rows, selected: Offsets | None, first: int, columns: int
-    ) -> Grid:
-        """The records from index `first` on (of those `selected`, if not all) that have `columns` fields."""
-        if rows.is_regular and selected is None:
-            count = len(rows)
-            table = rows.delimiters[: count * (columns - 1)].reshape(count, columns - 1)
-            chosen = np.arange(first, count)
-            return cls(codes, quote, chosen, rows.starts[first:], rows.ends[first:], table[first:])
-        chosen = np.arange(len(rows)) if selected is None else selected
-        chosen = chosen[first:]
-        chosen = chosen[(rows.fields[chosen] == columns) & (rows.starts[chosen] >= 0)]
-        places = rows.first_delimiter[chosen][:, None] + np.arange(columns - 1)
-        return cls(codes, quote, chosen, rows.starts[chosen], rows.ends[chosen], rows.delimiters[places])
-
-    def empty_counts(self) -> Offsets:
-        """How many fields are empty, for each column; a pair of quotes with nothing between is."""
-        count, inner = self.delimiters.shape
-        counts = np.zeros(inner + 1, np.int64)
-        if not count or not inner:
-            return counts
-        flat = np.ascontiguousarray(self.delimiters).ravel()
-        counts[0] += self._empty_at(self.starts, self.delimiters[:, 0])
-        last = self.codes[np.minimum(flat[inner - 1 :: inner] + 1, len(self.codes) - 1)]
-        counts[inner] += int(np.count_nonzero((last == 10) | (last == 13)))
-        gaps = flat[1:] - flat[:-1]
-        found = np.flatnonzero(gaps == 1)
-        if self.quote >= 0:
-            pairs = np.flatnonzero(gaps == 3)
-            pairs = pairs[(self.codes[flat[pairs] + 1] == self.quote) & (self.codes[flat[pairs] + 2] == self.quote)]
-            found = np.concatenate((found, pairs))
-            tail = flat[inner - 1 :: inner] + 1
-            ending = tail[np.minimum(tail + 2, len(self.codes) - 1) < self.ends]
-            quoted = (self.codes[ending] == self.quote) & (self.codes[ending + 1] == self.quote)
-            behind = self.codes[ending + 2]
-            counts[inner] += int(np.count_nonzero(quoted & ((behind == 10) | (behind == 13))))
-        columns = found % inner + 1
-        return counts + np.bincount(columns[columns < inner], minlength=inner + 1)[: inner + 1]
-
-    def _empty_at(self, starts: Offsets, ends: Offsets) -> int:
-        widths = ends - starts
-        empty = int(np.count_nonzero(widths == 0))
-        if self.quote >= 0:
-            twos = starts[widths == 2]
-            empty += int(np.count_nonzero((self.codes[twos] == self.quote) & (self.codes[twos + 1] == self.quote)))
-        return empty
+    def of(cls, codes: npt.NDArray[np.uint8], quote: int, rows: Rows, used: Offsets | None, columns: int) -> Grid:
+        """The records of `used` (None: all) that have `columns` fields."""
+        chosen = _whole(rows, used, columns)
+        delimiters = places(rows.delimiters, len(codes))
+        firsts = rows.ranks.at(rows.starts[chosen])
+        table = delimiters[firsts[:, None] + np.arange(columns - 1)]
+        return cls(codes, quote, chosen, rows.starts[chosen], rows.ends[chosen], table)
 
     def bounds(self, column: int) -> tuple[Offsets, Offsets]:
         """Where the fields of a column begin and end, outside their quotes."""

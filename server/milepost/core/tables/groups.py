@@ -238,5 +238,3 @@ class TableOutline:
         cells = self._cells(raw)
         chosen = [clip_text(cells[index][1], _LABEL_BYTES) for index in self.columns.labels() if index < len(cells)]
         return " · ".join(text for text in chosen if text and text != "\\N")
-
-

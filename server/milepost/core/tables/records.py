@@ -14,10 +14,24 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.scan import Block
+from milepost.core.tables.bits import (
+    Offsets,
+    Ranks,
+    Words,
+    after,
+    before,
+    first_place,
+    from_place,
+    has,
+    inside,
+    last_place,
+    pack,
+    pack_places,
+    sparse_places,
+    upto_place,
+)
 from milepost.core.tables.dialect import Dialect
 from milepost.core.tables.stepwise import FieldState, step_through
-
-Offsets = npt.NDArray[np.int64]
 
 _LF, _CR, _SPACE = 10, 13, 32
 #: So often a block is tried at once again after a misplaced quote; what is left is gone through step by step.
@@ -29,15 +43,15 @@ _STEP_BYTES = 8 << 10
 class Rows:
     """The records that end in a block, as offsets relative to its data (the first may begin before it: negative).
 
-    `ends` lie after the line end. `delimiters` are all that separate fields in the block; those of record i begin at
-    `first_delimiter[i]`. `line_ends` are all line ends of the block, in quotes too.
+    `ends` lie after the line end. `delimiters` is the set of all that separate fields in the block, `ranks` counts them.
+    `line_ends` are all line ends of the block, in quotes too.
     """
 
     starts: Offsets
     ends: Offsets
     fields: Offsets
-    delimiters: Offsets
-    first_delimiter: Offsets
+    delimiters: Words
+    ranks: Ranks
     line_ends: Offsets
     is_regular: bool
     """Whether every record has the expected number of fields and lies in the block as a whole."""
@@ -58,13 +72,11 @@ class RecordFinder:
         self._open_delimiters = 0
         self._escaped_next = self._ends_escaped = False
         self.misplaced_quotes = 0
+        self._mask = np.empty(0, np.bool_)
 
     def feed(self, block: Block) -> Rows:
-        """The records that end in `block`."""
+        """The records that end in `block`, which is not empty."""
         data, codes = block.data, block.array
-        if not data:
-            empty = np.zeros(0, np.int64)
-            return Rows(empty, empty, empty, empty, empty, empty, True)
         line_ends = block.starts - 1
         if block.starts_line:
             line_ends = line_ends[1:]
@@ -75,11 +87,11 @@ class RecordFinder:
             escaped is not None and len(escaped) > 0 and int(escaped[-1]) == len(data) - 1
         )
         quote = self._dialect.quote
+        delimiters = self._set_of(codes, self._dialect.delimiter, escaped)
+        ends = line_ends if escaped is None else np.setdiff1d(line_ends, escaped, assume_unique=True)
         if self.state is FieldState.QUOTED or (quote >= 0 and data.find(quote) >= 0):
-            delimiters, ends = self._structure(block, line_ends, escaped)
+            delimiters, ends = self._outside_quotes(block, delimiters, ends, escaped)
         else:
-            delimiters = self._delimiters(codes, escaped)
-            ends = line_ends if escaped is None else np.setdiff1d(line_ends, escaped, assume_unique=True)
             self.state = self._plain_state(data, self.state)
         return self._rows(block, delimiters, ends, line_ends)
 
@@ -89,13 +101,17 @@ class RecordFinder:
 
     # --- the structure of a block -----------------------------------------------------------------------------------
 
-    def _delimiters(self, codes: npt.NDArray[np.uint8], escaped: Offsets | None) -> Offsets:
-        if self._dialect.delimiter < 0:
-            return np.zeros(0, np.int64)
-        mask = codes == self._dialect.delimiter
+    def _set_of(self, codes: npt.NDArray[np.uint8], code: int, escaped: Offsets | None) -> Words:
+        """Where a byte stands and is not escaped."""
+        if code < 0:
+            return np.zeros(-(-len(codes) // 64), np.uint64)
+        if len(self._mask) < len(codes):
+            self._mask = np.empty(len(codes), np.bool_)
+        mask = self._mask[: len(codes)]
+        np.equal(codes, code, out=mask)
         if escaped is not None:
             mask[escaped] = False
-        return np.flatnonzero(mask)
+        return pack(mask)
 
     def _plain_state(self, data: bytes, before: FieldState) -> FieldState:
         """The state at the end of a text without quotes."""
@@ -132,163 +148,126 @@ class RecordFinder:
             active = active[:-1]
         return np.insert(active, 0, 0) if skip_first else active
 
-    def _structure(self, block: Block, line_ends: Offsets, escaped: Offsets | None) -> tuple[Offsets, Offsets]:
+    def _outside_quotes(
+        self, block: Block, all_delimiters: Words, all_ends: Offsets, escaped: Offsets | None
+    ) -> tuple[Words, Offsets]:
         """Delimiters and record ends of a block that holds quotes, or begins inside them."""
         codes, size = block.array, len(block.data)
-        is_quote = codes == self._dialect.quote
-        if escaped is not None:
-            is_quote[escaped] = False
-            line_ends = np.setdiff1d(line_ends, escaped, assume_unique=True)
-        all_quotes = np.flatnonzero(is_quote)
-        all_delimiters = self._delimiters(codes, escaped)
-        delimiters: list[Offsets] = []
+        all_quotes = self._set_of(codes, self._dialect.quote, escaped)
+        lines = self._set_of(codes, _LF, None)
+        if block.data.find(b"\r") >= 0:
+            lines |= self._set_of(codes, _CR, None)
+        delimiters = np.zeros(len(all_quotes), np.uint64)
         ends: list[Offsets] = []
         base = restarts = 0
         while base < size:
-            quotes = all_quotes[int(np.searchsorted(all_quotes, base)) :]
-            is_inside = self.state is FieldState.QUOTED
-            bad = self._first_misplaced(codes, quotes, is_inside, base, escaped)
-            stop = size if bad < 0 else int(quotes[bad])
-            spans = _spans(quotes if bad < 0 else quotes[:bad], is_inside, stop)
-            some = _outside(all_delimiters, base, stop, spans)
-            some_ends = _outside(line_ends, base, stop, spans)
-            delimiters.append(some)
+            quotes = from_place(all_quotes, base)
+            within = inside(quotes, self.state is FieldState.QUOTED)
+            bad = self._first_misplaced(codes, quotes, within, all_delimiters | lines, all_delimiters, base)
+            stop = size if bad < 0 else bad
+            some = from_place(all_delimiters & ~within, base)
+            some_ends = all_ends[int(np.searchsorted(all_ends, base)) : int(np.searchsorted(all_ends, stop))]
+            some_ends = some_ends[~has(within, some_ends)]
             ends.append(some_ends)
             if bad < 0:
-                last = max(_last(some), _last(some_ends))
-                self._leave(block.data[base:], size - 1 == last, quotes, base)
+                delimiters |= some
+                self._leave(block.data, base, quotes, within)
                 break
+            some = upto_place(some, stop)
+            delimiters |= some
             self.misplaced_quotes += 1
             restarts += 1
             # From the last place that is certain before the misplaced quote, field by field.
-            if (bad + is_inside) % 2:
-                base = int(quotes[bad - 1]) + 1 if bad else base
-                self.state = FieldState.QUOTED
-            elif max(_last(some), _last(some_ends)) >= 0:
-                base = max(_last(some), _last(some_ends)) + 1
-                self.state = FieldState.START
+            earlier = last_place(upto_place(quotes, stop))
+            is_open = bool(has(within, np.array([stop - 1]))[0]) if stop else self.state is FieldState.QUOTED
+            if stop > base and is_open:
+                base, self.state = max(base, earlier + 1), FieldState.QUOTED
+            elif stop > base:
+                last = max(last_place(some), int(some_ends[-1]) if len(some_ends) else -1)
+                if last >= base:
+                    base, self.state = last + 1, FieldState.START
             limit = size if restarts > _MAX_RESTARTS else min(size, stop + _STEP_BYTES)
             stepped = step_through(block.data, base, limit, self.state, self._dialect, escaped)
-            delimiters.append(np.array(stepped.delimiters, np.int64))
+            delimiters |= pack_places(stepped.delimiters, size)
             ends.append(np.array(stepped.ends, np.int64))
             base, self.state = stepped.at, stepped.state
-        return np.concatenate(delimiters), np.concatenate(ends)
+        return delimiters, np.concatenate(ends)
 
     def _first_misplaced(
-        self, codes: npt.NDArray[np.uint8], quotes: Offsets, is_inside: bool, base: int, escaped: Offsets | None
+        self,
+        codes: npt.NDArray[np.uint8],
+        quotes: Words,
+        within: Words,
+        marks: Words,
+        delimiters: Words,
+        base: int,
     ) -> int:
-        """The index of the first quote that stands where none may; -1 when there is none."""
-        if not len(quotes):
-            return -1
-        dialect, state = self._dialect, self.state
-        lookup = np.zeros(256, np.bool_)
-        lookup[[_LF, _CR]] = True
-        if dialect.delimiter >= 0:
-            lookup[dialect.delimiter] = True
-        before = codes[quotes - 1]
-        before_ok, after_ok = lookup[before], lookup[codes[np.minimum(quotes + 1, len(codes) - 1)]]
-        if escaped is not None:
-            before_ok &= ~np.isin(quotes - 1, escaped)
-        doubled = np.diff(quotes) == 1
-        before_ok[1:] |= doubled
-        after_ok[:-1] |= doubled
-        after_ok[-1] |= int(quotes[-1]) + 1 >= len(codes)
-        opens = np.ones(len(quotes), np.bool_)
-        opens[not is_inside :: 2] = False
-        if dialect.skip_space:
+        """The first quote that stands where none may; -1 when there is none. `marks` are delimiters and line ends."""
+        opens, closes = quotes & within, quotes & ~within
+        wrong = opens & ~(after(marks) | after(closes))
+        wrong_ends = closes & ~(before(marks) | before(opens))
+        size = len(codes)
+        last = np.array([size - 1])
+        if has(wrong_ends, last)[0]:
+            wrong_ends[(size - 1) >> 6] ^= np.uint64(1 << ((size - 1) & 63))
+        at_base = np.array([base])
+        if has(opens, at_base)[0] and has(wrong, at_base)[0] == (self.state is not FieldState.PLAIN):
+            wrong[base >> 6] ^= np.uint64(1 << (base & 63))
+        if self._dialect.skip_space and wrong.any():
             # Only blanks between the delimiter and the quote: looked at one by one, since there are few.
-            for index in np.flatnonzero(opens & ~before_ok & (before == _SPACE)).tolist():
-                place = int(quotes[index]) - 1
-                while place > base and codes[place] == _SPACE:
-                    place -= 1
-                if place == base and codes[place] == _SPACE:
-                    before_ok[index] = state is FieldState.START
-                else:
-                    is_meant = escaped is None or not bool((escaped == place).any())
-                    before_ok[index] = is_meant and bool(lookup[codes[place]])
-        if int(quotes[0]) == base:
-            before_ok[0] = state is not FieldState.PLAIN
-        fine = np.where(opens, before_ok, after_ok)
-        return -1 if fine.all() else int(np.argmin(fine))
+            for quote in sparse_places(wrong).tolist():
+                if quote > base and self._is_led_by_blanks(codes, delimiters, quote, base):
+                    wrong[quote >> 6] ^= np.uint64(1 << (quote & 63))
+        wrong |= wrong_ends
+        return first_place(wrong)
 
-    def _leave(self, rest: bytes, ends_field: bool, quotes: Offsets, base: int) -> None:
-        """Note the state at the end of a block whose `rest`, from offset `base`, was in order."""
-        was_inside = self.state is FieldState.QUOTED
-        if (len(quotes) + was_inside) % 2:
+    def _is_led_by_blanks(self, codes: npt.NDArray[np.uint8], delimiters: Words, quote: int, base: int) -> bool:
+        place = quote - 1
+        while place > base and codes[place] == _SPACE:
+            place -= 1
+        if place == quote - 1 and codes[place] != _SPACE:
+            return False
+        if place == base and codes[place] == _SPACE:
+            return self.state is FieldState.START
+        return codes[place] in (_LF, _CR) or bool(has(delimiters, np.array([place]))[0])
+
+    def _leave(self, data: bytes, base: int, quotes: Words, within: Words) -> None:
+        """Note the state at the end of a block that was in order from `base` on."""
+        size = len(data)
+        if has(within, np.array([size - 1]))[0]:
             self.state = FieldState.QUOTED
-        elif ends_field:
-            self.state = FieldState.START
-        elif len(quotes) and int(quotes[-1]) == base + len(rest) - 1:
+        elif has(quotes, np.array([size - 1]))[0]:
             self.state = FieldState.CLOSED
-        elif len(quotes) and rest.rstrip(b" ").endswith(bytes([self._dialect.quote])):
+        elif self.state is FieldState.QUOTED and not quotes.any():
+            self.state = FieldState.QUOTED
+        elif self._dialect.quote >= 0 and data.rstrip(b" ").endswith(bytes([self._dialect.quote])):
             self.state = FieldState.PLAIN
         else:
-            self.state = self._plain_state(rest, self.state)
+            self.state = self._plain_state(data[base:], self.state)
 
     # --- the records of a block -------------------------------------------------------------------------------------
 
-    def _rows(self, block: Block, delimiters: Offsets, ends: Offsets, line_ends: Offsets) -> Rows:
+    def _rows(self, block: Block, delimiters: Words, ends: Offsets, line_ends: Offsets) -> Rows:
         count = len(ends)
+        ranks = Ranks(delimiters)
         if not count:
-            self._open_delimiters += len(delimiters)
-            return Rows(ends, ends, ends, delimiters, ends, line_ends, False)
+            self._open_delimiters += ranks.total
+            return Rows(ends, ends, ends, delimiters, ranks, line_ends, False)
         record_ends = ends + 1
         starts = np.empty(count, np.int64)
         starts[0] = self.open_start - block.start
         starts[1:] = record_ends[:-1]
         last_end = int(record_ends[-1])
-        inner = int(np.searchsorted(delimiters, last_end)) if len(delimiters) else 0
-        per_record = self._columns - 1
-        is_regular = False
-        if starts[0] >= 0 and inner == count * per_record:
-            if per_record == 0:
-                is_regular = True
-            else:
-                table = delimiters[:inner].reshape(count, per_record)
-                is_regular = bool((table[:, 0] >= starts).all() and (table[:, -1] < ends).all())
-        if is_regular:
-            first = np.arange(0, inner + 1, per_record, dtype=np.int64)[:count] if per_record else np.zeros(count, np.int64)
-            fields = np.full(count, self._columns, np.int64)
-        else:
-            upto = np.searchsorted(delimiters, ends)
-            first = np.empty(count, np.int64)
-            first[0] = 0
-            first[1:] = upto[:-1]
-            fields = upto - first + 1
-            fields[0] += self._open_delimiters
-        self._open_delimiters = len(delimiters) - inner
+        upto = ranks.at(ends)
+        fields = np.empty(count, np.int64)
+        fields[0] = upto[0] + self._open_delimiters + 1
+        np.subtract(upto[1:], upto[:-1] - 1, out=fields[1:])
+        is_regular = bool(starts[0] >= 0 and (fields == self._columns).all())
+        self._open_delimiters = ranks.total - int(upto[-1])
         self.open_start = block.start + last_end
         self.open_line = block.line_at(last_end) if last_end < len(block.data) else self._next_line(block)
-        return Rows(starts, record_ends, fields, delimiters, first, line_ends, is_regular)
+        return Rows(starts, record_ends, fields, delimiters, ranks, line_ends, is_regular)
 
     def _next_line(self, block: Block) -> int:
         lines = len(block.starts) - (1 if block.starts_line else 0)
         return block.first_line + lines + (1 if block.ends_line else 0)
-
-
-def _spans(quotes: Offsets, is_inside: bool, stop: int) -> tuple[Offsets, Offsets]:
-    """Where quoted text begins and ends, by turns."""
-    if is_inside:
-        quotes = np.insert(quotes, 0, -1)
-    if len(quotes) % 2:
-        quotes = np.append(quotes, stop)
-    return quotes[0::2], quotes[1::2]
-
-
-def _outside(places: Offsets, low: int, high: int, spans: tuple[Offsets, Offsets]) -> Offsets:
-    """Those of `places` from `low` to `high` that lie in none of the spans."""
-    places = places[int(np.searchsorted(places, low)) : int(np.searchsorted(places, high))]
-    firsts, stops = np.searchsorted(places, spans[0]), np.searchsorted(places, spans[1])
-    counts = stops - firsts
-    hit = counts > 0
-    if not hit.any():
-        return places
-    counts, firsts = counts[hit], firsts[hit]
-    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    keep = np.ones(len(places), np.bool_)
-    keep[np.repeat(firsts, counts) + within] = False
-    return places[keep]
-
-
-def _last(places: Offsets) -> int:
-    return int(places[-1]) if len(places) else -1
