@@ -7,30 +7,37 @@ block, may be called from several threads, and can be stopped: `should_stop` is 
 
 from __future__ import annotations
 
-import base64
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
-from pydantic import PrivateAttr
-
 from milepost.core.analysis import Analysis, Options
 from milepost.core.anchors import HASHED_BYTES, find_again, head_hash
 from milepost.core.check import check_file
 from milepost.core.chunks import plan_chunks
 from milepost.core.cursor import OutlineCursor, decode_cursor, encode_cursor
-from milepost.core.encoding import Encoding, binary_type, decode
-from milepost.core.find import Hit, find
+from milepost.core.encoding import Encoding
+from milepost.core.find import find
 from milepost.core.lines import LineIndex
-from milepost.core.magic import decompressor_of
 from milepost.core.outline import Outline, Section
-from milepost.core.reads import ReadResult, parse_anchor, read_bytes, read_limit, read_lines
+from milepost.core.reads import parse_anchor, read_bytes, read_limit, read_lines
 from milepost.core.source import ByteSource, BytesSource, Progress, StopFlag, display_path, never, no_progress
-from milepost.errors import BinaryFile, CursorInvalid, FileChanged, InvalidParams, NotFound
+from milepost.errors import CursorInvalid, FileChanged, InvalidParams, NotFound
 from milepost.limits import Fitted, Listing, fit_reply
-from milepost.open_files import OpenFile, OpenFiles
+from milepost.service.listings import (
+    ListedFind,
+    ListedOutline,
+    ListedPlan,
+    check_cursor,
+    check_state,
+    cursor_maker,
+    listing_of,
+    state_of,
+)
+from milepost.service.open_files import OpenFile, OpenFiles
+from milepost.service.replies import innermost, no_text, quote_of, read_reply
 from milepost.settings import Settings
 from milepost.uris import path_of_uri
 from milepost.wire import (
@@ -44,8 +51,6 @@ from milepost.wire import (
     OutlineRequest,
     PlanReply,
     PlanRequest,
-    Quote,
-    ReadOn,
     ReadReply,
     ReadRequest,
     Reply,
@@ -64,26 +69,6 @@ _UNLIMITED = 1 << 40
 #: A file from this size on is given a line index at its second read, so that no later one counts lines again.
 _INDEX_FROM_BYTES = 8 << 20
 _MAX_HITS = 1000
-#: A column is counted in lines up to this length before the hit; the byte range is exact in any.
-_COLUMN_BYTES = 4 << 20
-
-
-class _ListedOutline(OutlineReply):
-    """An outline's reply that knows how its lists go on."""
-
-    _listing: Listing = PrivateAttr(default_factory=Listing)
-
-
-class _ListedFind(FindReply):
-    """A search's reply that knows how its hits go on."""
-
-    _listing: Listing = PrivateAttr(default_factory=Listing)
-
-
-class _ListedPlan(PlanReply):
-    """A plan's reply that knows how its chunks go on."""
-
-    _listing: Listing = PrivateAttr(default_factory=Listing)
 
 
 class Service:
@@ -151,11 +136,11 @@ class Service:
     def _outline_reply(
         self, analysis: Analysis, outline: Outline, request: OutlineRequest, should_stop: StopFlag
     ) -> OutlineReply:
-        cursor_at_byte = _cursor_maker(analysis)
+        cursor_at_byte = cursor_maker(analysis)
         inside, from_byte = request.section or "", 0
         if request.cursor is not None:
             cursor = OutlineCursor.decode(request.cursor)
-            _check_cursor(cursor, analysis)
+            check_cursor(cursor, analysis)
             inside, from_byte = cursor.section, cursor.from_byte
         reply = outline_from_core(outline, cursor_at_byte)
         if inside or request.cursor is not None:
@@ -170,7 +155,7 @@ class Service:
             max_nodes=request.max_nodes,
             in_order=request.cursor is not None,
         )
-        served = _ListedOutline.model_construct(**dict(reply))
+        served = ListedOutline.model_construct(**dict(reply))
         served._listing = listing
         return served
 
@@ -209,14 +194,14 @@ class Service:
             if request.start_byte is not None:
                 result = read_bytes(view, request.start_byte, request.length, **options)
             elif encoding.kind == "binary":
-                raise _no_text(file.analysis.source)
+                raise no_text(file.analysis.source)
             elif request.offset is not None or request.limit is not None:
                 result = read_limit(view, request.offset or 1, request.limit, **options)
             elif start is not None:
                 result = read_lines(view, start, end if end is not None or request.anchor else start, **options)
             else:
                 result = read_lines(view, **options)
-            return _read_reply(file.analysis.source.name, result, encoding)
+            return read_reply(file.analysis.source.name, result, encoding)
 
     def _view(
         self, file: OpenFile, should_stop: StopFlag, progress: Progress
@@ -244,14 +229,14 @@ class Service:
             analysis = file.analysis
             outline = self._scan(file, should_stop, progress, None)
             if analysis.encoding.kind == "binary":
-                raise _no_text(analysis.source)
+                raise no_text(analysis.source)
             start_byte, first_line = 0, 1
             asked = [request.pattern, request.regex, request.case_sensitive]
             if request.cursor is not None:
                 payload = decode_cursor(request.cursor, "find", {"b": int, "n": int, "q": list, "i": list})
                 if payload["q"] != asked:
                     raise CursorInvalid("The cursor belongs to another search: repeat the one it came from.")
-                _check_state(payload["i"], analysis)
+                check_state(payload["i"], analysis)
                 start_byte, first_line = payload["b"], payload["n"]
             # More than the reply's cap can hold are never looked for.
             cap = self._settings().limits.max_bytes("find", request.max_bytes)
@@ -270,13 +255,13 @@ class Service:
             )
 
         def cursor_at(byte: int, line: int) -> str:
-            return encode_cursor("find", {"b": byte, "n": line, "q": asked, "i": _state_of(analysis)})
+            return encode_cursor("find", {"b": byte, "n": line, "q": asked, "i": state_of(analysis)})
 
-        hits = tuple([_quote(hit, analysis, outline) for hit in found.hits])
+        hits = tuple([quote_of(hit, analysis, outline) for hit in found.hits])
         following = None
         if found.next_byte is not None:
             following = cursor_at(found.next_byte, found.next_line or 1)
-        served = _ListedFind(
+        served = ListedFind(
             path=analysis.source.name,
             hits=hits,
             total_hits=None if following else len(hits),
@@ -304,7 +289,7 @@ class Service:
         with self._hold(_path_of(request), None, text, should_stop) as file:
             view, encoding, index = self._view(file, should_stop, progress)
             if encoding.kind == "binary":
-                raise _no_text(file.analysis.source)
+                raise no_text(file.analysis.source)
             plan = plan_chunks(view, target_bytes=target, index=index, should_stop=should_stop, progress=progress)
             name = file.analysis.source.name
         first = 0
@@ -314,7 +299,7 @@ class Service:
                 raise FileChanged(f"{display_path(name)} has changed, or the chunk size is another: plan it again.")
             first = payload["c"]
         chunks = plan.chunks[first:]
-        served = _ListedPlan(
+        served = ListedPlan(
             path=name,
             chunks=tuple(Span.model_validate(chunk) for chunk in chunks),
             chunk_count=len(plan.chunks),
@@ -343,7 +328,7 @@ class Service:
             outline = self._scan(file, should_stop, progress, None)
             view, index = analysis.view, analysis.index
             if index is None:
-                raise _no_text(analysis.source)
+                raise no_text(analysis.source)
             line: int | None = anchor.start_line
             if anchor.head_hash is not None:
                 line = find_again(view, index, anchor.start_line, anchor.head_hash, should_stop=should_stop)
@@ -368,7 +353,7 @@ class Service:
                 anchor=Anchor(start_line=line, end_line=last, head_hash=now),
                 start_byte=start_byte,
                 end_byte=end_byte,
-                section=_innermost(outline.sections, start_byte),
+                section=innermost(outline.sections, start_byte),
                 truncated=False,
             )
 
@@ -406,14 +391,6 @@ class Service:
         return self._files.hold(path, options, text, should_stop, waits=waits)
 
 
-def listing_of(reply: Reply) -> Listing | None:
-    """How the lists of a reply of this service go on where they are cut."""
-    return reply._listing if isinstance(reply, _ListedOutline | _ListedFind | _ListedPlan) else None
-
-
-# --- requests ---------------------------------------------------------------------------------------------------------
-
-
 def _path_of(request: Request) -> str:
     if request.path is not None:
         return request.path
@@ -434,101 +411,3 @@ def _inside(analysis: Analysis, outline: Outline, section: str, should_stop: Sto
     if first not in places or last not in places:
         raise NotFound(f"There is no section {section!r} in {outline.path}: take an id from its outline.")
     return siblings[places[first] : places[last] + 1]
-
-
-# --- cursors ----------------------------------------------------------------------------------------------------------
-
-
-def _state_of(analysis: Analysis) -> list[object]:
-    identity = analysis.identity
-    return [identity.size, identity.mtime_ns, identity.head_hash] if identity else [0, 0, ""]
-
-
-def _cursor_maker(analysis: Analysis) -> Callable[[str, int], str]:
-    identity = analysis.identity
-
-    def cursor_at_byte(section: str, from_byte: int) -> str:
-        if identity is None:
-            return ""
-        return OutlineCursor(identity.size, identity.mtime_ns, identity.head_hash, section, from_byte).encode()
-
-    return cursor_at_byte
-
-
-def _check_cursor(cursor: OutlineCursor, analysis: Analysis) -> None:
-    _check_state([cursor.size, cursor.mtime_ns, cursor.head_hash], analysis)
-
-
-def _check_state(state: list[object], analysis: Analysis) -> None:
-    """A cursor goes on in the file it is from, also when that has grown."""
-    size, mtime_ns, head = [*state, None, None, None][:3]
-    identity = analysis.identity
-    if identity is None or not isinstance(size, int):
-        raise CursorInvalid("The cursor is damaged: ask again without a cursor.")
-    same = (size, mtime_ns, head) == (identity.size, identity.mtime_ns, identity.head_hash)
-    grew = size < identity.size and (head == identity.head_hash or size < 65536)
-    if not same and not grew:
-        raise FileChanged(f"{display_path(analysis.source.name)} has changed since the cursor was made: ask again.")
-
-
-# --- replies ----------------------------------------------------------------------------------------------------------
-
-
-def _read_reply(name: str, result: ReadResult, encoding: Encoding) -> ReadReply:
-    content, lossy = decode(result.content, encoding)
-    following = None
-    if result.next_byte is not None and result.next_line is not None:
-        following = ReadOn(start_byte=result.next_byte, line=result.next_line)
-    return ReadReply(
-        path=name,
-        content=content,
-        encoding=encoding.name,
-        lossy=lossy,
-        start_line=result.start_line,
-        end_line=result.end_line,
-        start_byte=result.start_byte,
-        end_byte=result.end_byte,
-        total_lines=result.total_lines,
-        truncated=result.truncated,
-        omitted_bytes=result.omitted_bytes,
-        next=following,
-        content_base64=base64.b64encode(result.content).decode() if lossy else None,
-    )
-
-
-def _quote(hit: Hit, analysis: Analysis, outline: Outline) -> Quote:
-    """A hit as it is sent: its line, or as much of a long one as stands around the match."""
-    text, _ = decode(hit.text, analysis.encoding)
-    column: int | None = None
-    before = hit.text_start_byte - hit.line_start_byte
-    if 0 < before <= _COLUMN_BYTES:
-        prefix, _ = decode(analysis.source.read_at(hit.line_start_byte, before), analysis.encoding)
-        column = len(prefix.encode("utf-16-le", "surrogatepass")) // 2
-    return Quote(
-        text=text,
-        start_line=hit.start_line,
-        end_line=hit.end_line,
-        start_byte=hit.text_start_byte,
-        end_byte=hit.text_start_byte + len(hit.text),
-        section=_innermost(outline.sections, hit.start_byte),
-        verified=True,
-        start_column=column,
-    )
-
-
-def _innermost(sections: tuple[Section, ...], byte: int) -> str | None:
-    """The id of the deepest section that holds a byte."""
-    found: str | None = None
-    level = sections
-    while True:
-        inside = next((one for one in level if one.start_byte <= byte < one.end_byte), None)
-        if inside is None:
-            return found
-        found, level = inside.id, inside.children
-
-
-def _no_text(source: ByteSource) -> BinaryFile:
-    name = binary_type(source.read_at(0, 4096)) or "binary"
-    tool = decompressor_of(name)
-    hint = f"decompress it first ({tool})" if tool else "read it with a byte range"
-    return BinaryFile(f"{display_path(source.name)} holds no text ({name}): {hint}.")
