@@ -125,7 +125,7 @@ class JsonScanner:
         stack, kept = open_after(self._place, stretch)
         after = place_after(self._place, stretch, end, stack)
         lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
-        diagnosis = self._check(text[:end], after, kept, stretch, final)
+        diagnosis = self._check(text, end, after, kept, stretch, final)
         if diagnosis is not None and diagnosis.comment >= 0 and self._blanker is None:
             self._note(lines, "comments are not part of JSON", diagnosis.comment)
             self._blanker = CommentBlanker(self._place.in_string)
@@ -181,14 +181,15 @@ class JsonScanner:
         self._carry = text[done:]
         self._place = after
 
-    def _check(self, text: bytes, after: Place, kept: int, stretch: Stretch, final: bool) -> Diagnosis | None:
+    def _check(self, text: bytes, end: int, after: Place, kept: int, stretch: Stretch, final: bool) -> Diagnosis | None:
         """What is wrong with a stretch; None when nothing is, or when checking has been given up."""
         is_closed_too_often = len(stretch.unmatched[0]) > self._place.depth
         if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES and not is_closed_too_often:
             return None
-        encoded_well = not self._checks_encoding or first_bad_utf8(text) < 0
-        if encoded_well and is_valid(self._place, text, after, kept, self._allowed):
+        encoded_well = not self._checks_encoding or text.isascii() or first_bad_utf8(text[:end]) < 0
+        if encoded_well and is_valid(self._place, memoryview(text)[:end], after, kept, self._allowed):
             return None
+        text = text[:end]
         self._diagnosed_bytes += len(text)
         diagnosis = diagnose(self._place, text + b"\n" if final else text)
         if not self._checks_encoding:

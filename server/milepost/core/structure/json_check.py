@@ -153,7 +153,7 @@ _LENIENT: dict[str, tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes] 
 _DECODER = msgspec.json.Decoder(msgspec.Raw)
 
 
-def is_valid(place: Place, text: bytes, after: Place, kept: int, allowed: frozenset[str]) -> bool:
+def is_valid(place: Place, text: bytes | memoryview, after: Place, kept: int, allowed: frozenset[str]) -> bool:
     """Whether `text` leads from `place` to `after` by the grammar of JSON, variants in `allowed` let pass.
 
     `kept` is how many of the containers open at `place` stay open throughout.

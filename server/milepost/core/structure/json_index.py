@@ -32,6 +32,7 @@ _LISTED_LEVELS = 32
 _SHALLOW_BYTES = 96 << 10
 
 _SCALAR_BYTES = bytes(set(range(256)) - set(b' \t\n\r{}[],:"'))
+_STRING_OR_COMMA = re.compile(rb'"(?:[^"\\]|\\.)*"|(,)', re.DOTALL)
 _HIGH_SURROGATE_AT_END = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
 
@@ -46,10 +47,16 @@ class Stretch:
         self.begins_in_string = in_string
         last = len(data) - 1
         self.ends_in_string = in_string if last < 0 else bool((int(self.strings[last >> 6]) >> (last & 63)) & 1)
-        folded = self.array | 0x20
-        brackets = folded == OPEN_BRACE
-        brackets |= folded == CLOSE_BRACE
-        self.positions = _set_bits(_pack(brackets) & ~self.strings, len(data))
+        self.positions = _set_bits(_pack(self.array & 0xD9 == 0x59) & ~self.strings, len(data))
+        self._keep_brackets()
+
+    def _keep_brackets(self) -> None:
+        """Drop what the mask takes for brackets and is none: `Y`, `y`, `_` and DEL, which valid JSON has in strings only."""
+        types = self.types
+        others = np.flatnonzero(((types >> 1) ^ (types >> 2)) & 1 == 0)
+        if len(others):
+            self.positions = np.delete(self.positions, others)
+            self.__dict__.pop("types")
 
     def cut(self, end: int) -> None:
         """Forget the brackets from `end` on."""
@@ -174,11 +181,21 @@ class Stretch:
             if between is not None:
                 head, tail = self._commas(start, int(openers[0])), self._commas(int(closers[-1]) + 1, end)
                 return np.concatenate((head, between, tail))
-        if not len(openers):
-            return self._commas(start, end)
         starts = np.concatenate((np.array([start]), closers + 1))
         ends = np.concatenate((openers, np.array([end])))
+        if len(starts) < 16 and int((ends - starts).sum()) < 2000 and (start or not self.begins_in_string):
+            return self._commas_in_small(starts.tolist(), ends.tolist())
         return self._commas_in(starts, ends)
+
+    def _commas_in_small(self, starts: list[int], ends: list[int]) -> Positions:
+        """The same as `_commas_in`, quicker where there is little text."""
+        found = [
+            match.start()
+            for start, end in zip(starts, ends, strict=True)
+            for match in _STRING_OR_COMMA.finditer(self.data, start, end)
+            if match.lastindex
+        ]
+        return np.array(found, np.int64)
 
     def _commas_in(self, starts: Positions, ends: Positions) -> Positions:
         """The commas outside of strings in several ranges, which are in order."""

@@ -101,8 +101,9 @@ class Lines:
         if data.isascii():
             return len(data)
         if self.encoding == "utf-8":
-            # One unit for every character, two for one that takes four bytes.
+            # One unit for every byte that continues no character, one more for the first of four.
             array = np.frombuffer(data, np.uint8)
-            return int(np.count_nonzero((array & 0xC0) != 0x80) + np.count_nonzero(array >= 0xF0))
+            continuing = np.count_nonzero(array.view(np.int8) < -64)
+            return len(data) - int(continuing) + int(np.count_nonzero(array >= 0xF0))
         text = data.decode("utf-8" if self.encoding == LOSSY else self.encoding, "replace")
         return len(text.encode("utf-16-le")) // 2
