@@ -40,9 +40,7 @@ def quiet_lines(count: int, seed: int = 1, start: int = 0) -> list[str]:
     chance = random.Random(seed)
     messages: tuple[Callable[[], str], ...] = (
         lambda: f"INFO [worker-{chance.randrange(8)}] shop.Orders - order {chance.randrange(99999)} booked",
-        lambda: (
-            lambda: f"INFO [worker-1] shop.Stock - depth={chance.randrange(20)} latency_ms={chance.randrange(10, 300)}",
-        ),
+        lambda: f"INFO [worker-1] shop.Stock - depth={chance.randrange(20)} latency_ms={chance.randrange(10, 300)}",
         lambda: f"DEBUG [http-{chance.randrange(8)}] shop.Http - GET /items/{chance.randrange(9999)} 200",
         lambda: f"WARN [http-{chance.randrange(8)}] shop.Http - slow response from backend {chance.randrange(9)}",
     )

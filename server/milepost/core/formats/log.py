@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.formats.base import Format, Sample
+from milepost.core.formats.log_boundaries import Boundaries, Found
 from milepost.core.formats.log_sections import LogFacts, build_sections
 from milepost.core.formats.log_view import BlockView
 from milepost.core.logs.ansi import strip_ansi
@@ -30,7 +31,7 @@ from milepost.core.logs.phases import phase_label
 from milepost.core.logs.records import RecordEnd, innermost_cause, record_digest
 from milepost.core.logs.severity import Severity, severity_of_field, severity_of_message
 from milepost.core.logs.shortcut import NOTHING, UNKNOWN, Shortcut
-from milepost.core.logs.timestamps import Stamp, StampReader
+from milepost.core.logs.timestamps import StampReader
 from milepost.core.logs.triggers import Hits, TriggerPatterns, extra_triggers
 from milepost.core.logs.values import RareValues, learn_ranges
 from milepost.core.outline import TITLE_MAX_BYTES
@@ -48,13 +49,8 @@ _LEARN_BYTES = 256 << 10
 _FREQUENT = 2000
 #: Above this share of the lines, a stretch 20 times as dense cannot be.
 _FREQUENT_SHARE = 0.05
-#: A start or stop this soon after another one belongs to the same restart.
-_RESTART_LINES = 100
 #: Layouts that put the message into the line after the stamp.
 _TWO_LINES = ("java-logging", "dotnet")
-#: A gap between stamps is one that is longer than a minute and so many times the usual distance.
-_GAP_FACTOR = 12.0
-_GAP_SECONDS = 60.0
 
 OnOccurrence = Callable[[Kind, int, int, int, int], None]
 
@@ -69,36 +65,17 @@ class _Known:
 
 
 @dataclass(slots=True)
-class _Found:
-    """An incident in a block: line indexes `start` to `end` (exclusive); line `hit` is the one that told."""
-
-    start: int
-    end: int
-    kind: Kind
-    hit: int
-
-
-@dataclass(slots=True)
 class _Sifted:
     """What a block holds: incidents in order and disjoint; lines that announce a step; and weak messages by kind, in bulk.
 
     `outliers` are lines with a number out of its range, `rare` those of a rare kind, whose numbers are worth a look.
     """
 
-    found: list[_Found] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
     phases: list[int] = field(default_factory=list)
     bulk: list[tuple[Kind, npt.NDArray[np.int64]]] = field(default_factory=list)
     outliers: frozenset[int] = frozenset()
     rare: frozenset[int] = frozenset()
-
-
-@dataclass(slots=True)
-class _Mark:
-    """A place where a cell may begin. `seconds` is the time of its line, if it was read."""
-
-    strength: float
-    label: str = ""
-    seconds: float | None = None
 
 
 class LogScanner:
@@ -131,11 +108,8 @@ class LogScanner:
         self._known: dict[bytes, _Known] = {}
         self._kind_of: dict[tuple[int, str], Kind] = {}
         self._open: tuple[Entry, Kind, RecordEnd] | None = None
-        self._last_time: float | None = None
-        self._typical_gap = 0.0
-        self._next_mark = context.start_byte
+        self._boundaries = Boundaries(self.reader, self.years, context.start_byte)
         self._started = False
-        self._restart_line = -_RESTART_LINES
 
     def extend(self, context: Context) -> None:
         """The file grew: years that lines leave out are told from its new mtime."""
@@ -161,7 +135,7 @@ class LogScanner:
         covered = self._continue_open(view)
         sifted = self._sift(view, covered, learnt)
         found = sifted.found
-        marks = self._marks(view, found, sifted.phases, covered)
+        marks = self._boundaries.marks(view, found, sifted.phases, covered)
         template_ids = self._mine(view)
         at = low = 0
         for index in [*sorted(marks), view.count]:
@@ -178,8 +152,8 @@ class LogScanner:
                 self.ledger.begin_cell(view.start_of(index), view.number(index), mark.strength, mark.label)
                 if mark.seconds is not None:
                     self.ledger.cell.note_time(mark.seconds)
-        if self._last_time is not None:
-            self.ledger.cell.note_time(self._last_time)
+        if self._boundaries.last_time is not None:
+            self.ledger.cell.note_time(self._boundaries.last_time)
 
     def _sift(self, view: BlockView, covered: int, learnt: int) -> _Sifted:
         """Look at the lines of a block that a trigger or their novelty points at; the first `learnt` lines are not new."""
@@ -242,7 +216,7 @@ class LogScanner:
                 sifted.phases.append(index)
             return known, covered
         if not kind.strong:
-            found.append(_Found(index, index + 1, kind, index))
+            found.append(Found(index, index + 1, kind, index))
             return known, index + 1
         start = index
         if not known.is_head:
@@ -251,7 +225,7 @@ class LogScanner:
             while found and found[-1].start >= start:
                 found.pop()
         end = self._extend(view, start, index, kind)
-        found.append(_Found(start, end, kind, index))
+        found.append(Found(start, end, kind, index))
         return known, end
 
     def _classify(self, line: bytes, key: bytes, novel: bool) -> _Known:
@@ -397,7 +371,7 @@ class LogScanner:
         mine.lines += extra
         mine.last_line = max(mine.last_line, view.number(last))
 
-    def _record(self, view: BlockView, found: _Found) -> None:
+    def _record(self, view: BlockView, found: Found) -> None:
         """Count an occurrence, in its kind and in the open cell."""
         kind, cell = found.kind, self.ledger.cell
         start_byte, end_byte = view.start_of(found.start), view.end_of(found.end - 1)
@@ -420,92 +394,6 @@ class LogScanner:
             self.ledger.add(self._open[0])
         else:
             self.ledger.add(self._entry(view, found.start, found.end, kind, found.hit))
-
-    # --- boundaries -------------------------------------------------------------------------------------------------
-
-    def _marks(self, view: BlockView, found: list[_Found], phases: list[int], covered: int) -> dict[int, _Mark]:
-        """Where cells may begin in this block, by line index; never inside an incident."""
-        marks: dict[int, _Mark] = {}
-        indexes, self._next_mark = view.mark_indexes(self._next_mark)
-        if self.reader is not None:
-            self._time_marks(view, indexes, marks)
-        else:
-            marks.update((index, _Mark(0.0)) for index in indexes if view.is_head(index))
-        for index in phases:
-            marks[index] = _Mark(2.0, phase_label(strip_ansi(view.line(index))))
-        for one in found:
-            number = view.number(one.start)
-            if one.kind.category == "restart" and one.kind.count < 8 and number - self._restart_line > _RESTART_LINES:
-                self._restart_line = number
-                marks[one.start] = _Mark(2.5, "", self._time_of(view, one.start))
-        begins = [one.start for one in found]
-        result: dict[int, _Mark] = {}
-        for index, mark in marks.items():
-            place = bisect_right(begins, index) - 1
-            target = index
-            if place >= 0 and found[place].start < index < found[place].end:
-                target = found[place].end
-            target = max(target, covered)
-            if target >= view.count:
-                continue
-            if target != index:
-                mark = _Mark(mark.strength, mark.label)
-            if target not in result or result[target].strength < mark.strength:
-                result[target] = mark
-        return result
-
-    def _time_of(self, view: BlockView, index: int) -> float | None:
-        stamp = self.reader.read(strip_ansi(view.line(index))) if self.reader else None
-        return self.years.observe(stamp) if stamp and self.years else None
-
-    def _time_marks(self, view: BlockView, indexes: list[int], marks: dict[int, _Mark]) -> None:
-        reader, years = self.reader, self.years
-        assert reader is not None
-        assert years is not None
-        samples: list[tuple[int, Stamp]] = []
-        for index in indexes:
-            if samples and index <= samples[-1][0]:
-                continue
-            stamped = view.stamp_near(reader, index)
-            if stamped is not None:
-                samples.append(stamped)
-        last = view.last_stamp(reader)
-        if last is not None and (not samples or last[0] > samples[-1][0]):
-            samples.append(last)
-        previous: tuple[int, Stamp] | None = None
-        for index, stamp in samples:
-            if previous is None:
-                seconds = years.observe(stamp)
-                if self._last_time is not None:
-                    self._mark_gap(index, self._last_time, seconds, marks)
-            else:
-                gap = stamp.seconds - previous[1].seconds
-                if abs(gap) > max(_GAP_SECONDS, _GAP_FACTOR * self._typical_gap) and index - previous[0] > 1:
-                    left, right = view.bisect_gap(reader, previous, (index, stamp))
-                    before = years.observe(left[1])
-                    self._mark_gap(right[0], before, years.observe(right[1]), marks)
-                elif stamp.seconds // 86400 != previous[1].seconds // 86400:
-                    self._mark_gap(index, previous[1].seconds, stamp.seconds, marks)
-                elif gap >= 0:
-                    self._typical_gap += (gap - self._typical_gap) * (0.1 if self._typical_gap else 1.0)
-                seconds = years.observe(stamp)
-            if index in marks:
-                marks[index].seconds = seconds
-            else:
-                marks[index] = _Mark(0.0, "", seconds)
-            self._last_time = seconds
-            previous = (index, stamp)
-
-    def _mark_gap(self, index: int, before: float, seconds: float, marks: dict[int, _Mark]) -> None:
-        """A cut between two neighbouring stamps: a new day, a gap, or a clock that goes back."""
-        gap = seconds - before
-        if gap < -_GAP_SECONDS:
-            marks[index] = _Mark(3.0, "the clock goes back", seconds)
-        elif gap > max(_GAP_SECONDS, _GAP_FACTOR * self._typical_gap):
-            strength = min(4.0, 1.0 + float(np.log10(max(1.0, gap / max(self._typical_gap, 5.0)))))
-            marks[index] = _Mark(strength, f"after a gap of {_span(gap)}", seconds)
-        elif gap > 0 and seconds // 86400 != before // 86400:
-            marks[index] = _Mark(2.2, "", seconds)
 
     # --- templates --------------------------------------------------------------------------------------------------
 
@@ -578,13 +466,6 @@ def _title(message: bytes) -> bytes:
             blank = message.find(b" ", begin, place)
             return "…".encode() + message[blank + 1 if blank >= 0 else begin :][:400]
     return message[:400]
-
-
-def _span(seconds: float) -> str:
-    for size, unit in ((86400.0, "d"), (3600.0, "h"), (60.0, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 @lru_cache(maxsize=2)
