@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Node, Problem, freeze
-from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.scan import STRIPE_BYTES, Block, Context, End, Findings
+from milepost.core.structure.heap import keep_freed_memory
 from milepost.core.structure.json_check import (
     Expect,
     Place,
@@ -56,6 +57,8 @@ class JsonScanner:
         self._path = tuple(resume.get("path", ()))
         self._origin = int(resume.get("index", 0))
         self._level = int(resume.get("level", 1))
+        if context.total_bytes > STRIPE_BYTES:
+            keep_freed_memory()
         size_class = sum(context.total_bytes > size for size in _SIZE_CLASSES)
         self._tree = Tree(context.start_byte, context.max_nodes * 4 // 5, _LEAST_RANKS[size_class])
         self._place = Place()
