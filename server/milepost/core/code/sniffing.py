@@ -1,0 +1,89 @@
+"""Whether a text is source code, and in which language: by its lines first, by its name where they leave a doubt."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import PurePath
+
+from milepost.core.code.languages import LANGUAGES, Language
+
+_MOST_LINES = 600
+_SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?(?:\w+=\S*\s+)*)?(?:\S*/)?([\w+-]+?)[\d.]*(?:\s|$)")
+#: Lines of other kinds of text: stamps of logs, diffs, prose, prompts, markup.
+_FOREIGN = re.compile(
+    rb"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[ T]|\w{3} [ \d]\d \d\d:\d\d:\d\d |\[?\d\d:\d\d:\d\d|\d+[.,]\d+ |(?:@@|\+\+\+|---) |diff --git|[+>] ?\w.*[;{}]$|[$%>]{1,3} \w|<\w+[ >/]|</|\{\"|\"[\w ]+\":\s"
+    rb"|(?:SELECT|INSERT|CREATE|UPDATE|DELETE|DROP|ALTER|BEGIN|COMMIT|GRANT)\b|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b|(?:In file included|make(?:\[\d+\])?:|\S+:\d+:(?:\d+:)?) |[A-Z][a-z]+(?: [a-z,']+){5,}[.,]?$"
+    rb"|(?:- )*[\w.-]+:(?:\s+[^\s{(\[][^;{(]*[^\s,;{(]\s*)?$)"
+)
+_ONLY_CPP = re.compile(
+    rb"\s*(?:template\s*<|namespace\s+\w|using\s+namespace\s|class\s+\w+[^;]*$|(?:public|private|protected):|.*\bstd::\w)"
+)
+_ONLY_TYPED = re.compile(
+    rb"\s*(?:export\s+)?(?:declare\s|abstract\s+class\s|interface\s+\w+.*\{|type\s+\w+.*=|enum\s+\w+\s*\{|(?:public|private|protected|readonly)\s+\w+.*[:(]"
+    rb"|(?:const|let)\s+\w+:\s*\w|function\s+\w+\(\w+\??:\s|import\s+type\b|[\w?]+\??:\s*(?:string|number|boolean)\b)"
+)
+_CODE_END = re.compile(rb"[;{}(,:)\[\]=>]\s*(?://.*|/\*.*\*/\s*|#.*)?$|^\s*(?:#|//|/\*|\*|--|\"\"\")")
+
+
+def language_of(name: str, head: bytes) -> tuple[Language | None, float]:
+    """The language of a text and how sure it is, 0 to 1, that the text is source code in it."""
+    return _judge(PurePath(name).suffix.lower(), head[: 64 << 10])
+
+
+@lru_cache(maxsize=4)
+def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
+    named = next((one for one in LANGUAGES if suffix in one.suffixes), None)
+    lines = [line for line in head.splitlines()[: 4 * _MOST_LINES] if line.strip()]
+    if len(head) == 64 << 10 and lines:
+        lines.pop()
+    if not lines or max(len(line) for line in lines[:_MOST_LINES]) > 20_000:
+        return named, 0.0
+    match = _SHEBANG.match(head)
+    if match is not None:
+        word = match[1].decode()
+        spoken = next((one for one in LANGUAGES if word in one.interpreters), None)
+        return spoken, 0.9 if spoken is not None and len(lines) > 1 else 0.3 if named else 0.0
+    lines = lines[:_MOST_LINES]
+    foreign = sum(1 for line in lines if _FOREIGN.match(line)) / len(lines)
+    shaped = sum(1 for line in lines if _CODE_END.search(line)) / len(lines)
+    if foreign > 0.15 and not (named and foreign < 0.4):
+        return named, 0.0
+    shares = {one.name: sum(1 for line in lines if one.telling.match(line)) / len(lines) for one in LANGUAGES}
+    best = max(LANGUAGES, key=lambda one: shares[one.name] * (1.6 if one is named else 1.0))
+    best = _dialect(named, best, lines)
+    best_share = shares[best.name]
+    if named is not None:
+        if _family(named) != _family(best) and (shares[named.name] > 0.02 or best_share < 0.15):
+            best, best_share = named, shares[named.name]
+        if shaped > 0.35 and (best_share > 0.02 or shaped > 0.6):
+            return best, 0.75
+        return best, 0.45 if best_share > 0.05 else 0.0
+    distinct = len({line.split(None, 1)[0][:6] for line in lines if best.telling.match(line)})
+    if len(lines) < 5 or shaped < 0.5 or best_share < 0.12 or distinct < 3:
+        return best, 0.0
+    return best, min(0.85, 0.4 + best_share)
+
+
+def _dialect(named: Language | None, best: Language, lines: list[bytes]) -> Language:
+    """Which of a family of languages: the one that the name says, unless lines say that it is more than that."""
+    family = _family(best)
+    if family == "c":
+        is_more = sum(1 for line in lines if _ONLY_CPP.match(line)) >= max(2, len(lines) // 200)
+        return _named("cpp") if is_more or (named is not None and named.name == "cpp") else _named("c")
+    if family == "javascript":
+        if named is not None and _family(named) == family:
+            return named
+        is_more = sum(1 for line in lines if _ONLY_TYPED.match(line)) >= max(2, len(lines) // 30)
+        return _named("typescript" if is_more else "javascript")
+    return best
+
+
+def _named(name: str) -> Language:
+    return next(one for one in LANGUAGES if one.name == name)
+
+
+def _family(language: Language | None) -> str:
+    if language is None:
+        return ""
+    return {"cpp": "c", "tsx": "javascript", "typescript": "javascript"}.get(language.name, language.name)
