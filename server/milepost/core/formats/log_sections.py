@@ -17,7 +17,7 @@ from typing import Any
 from milepost.core.logs.layouts import Layout
 from milepost.core.logs.ledger import OTHER, Cell, Entry, Kind, Ledger, Run, merge_cells
 from milepost.core.logs.severity import Severity
-from milepost.core.outline import Node, freeze
+from milepost.core.outline import DIGEST_MAX_BYTES, Node, freeze
 from milepost.core.scan import End, Findings
 from milepost.core.templates import TemplateMiner
 
@@ -209,7 +209,7 @@ def _incident(entry: Entry, kind: Kind, end: End) -> Node:
     repeats = ""
     if entry.count > 1:
         known["last_line"] = entry.last_line
-        repeats = f"×{entry.count:,}, last in line {entry.last_line:,}"
+        repeats = f"last of {entry.count:,} in line {entry.last_line:,}"
     elif kind.count > 1:
         repeats = (
             f"×{kind.count:,} in the file" if entry.start_byte == kind.first_byte else f"again, ×{kind.count:,} in all"
@@ -222,7 +222,7 @@ def _incident(entry: Entry, kind: Kind, end: End) -> Node:
         entry.start_line,
         entry.end_byte,
         entry.end_line,
-        digest=" · ".join(part for part in (repeats, digest) if part),
+        digest=" · ".join(part for part in (digest[: DIGEST_MAX_BYTES // 2], repeats) if part),
         count=entry.count,
         facts=known,
         weight=max(0.05, min(1.0, weight)),

@@ -92,6 +92,8 @@ _STRONG_ON_CONSOLE = (
 _STRONG_WORD = re.compile(
     rb"(?i)(?<!\w)(?:error|fatal|severe|panic|critical|emergency)(?!\w|\.(?:log|txt|[a-z]{1,4}\b))"
 )
+# Consoles list packages and files (`libgpg-error`, `show-error`): there the word must stand by itself.
+_STRONG_WORD_OF_CONSOLE = re.compile(rb"(?i)(?<![\w.-])(?:error|fatal|severe|panic|critical)(?![\w-]|\.\w)")
 _NO_ERROR = re.compile(
     rb"(?i)\b(?:0|no|without|zero)\s+(?:\w+\s+)?(?:errors?|fatal|failures?|warnings?)\b"
     rb"|\b(?:errors?|failed|failures?|warnings?|err|fail)\s*[=:]\s*[\"']?(?:0|none|null|nil|false|no)\b"
@@ -174,7 +176,9 @@ def judge(line: bytes, message: bytes, stated: int, guessed: int, *, console: bo
         return Verdict(name, max(level, int(Severity.ERROR)), weight, True)
     if level >= Severity.ERROR:
         return Verdict("error", level, 0.85, True)
-    if not harmless and (_STRONG_WORD.search(text) or _STRONG_WORD.search(line[:400])):
+    if not harmless and (
+        _STRONG_WORD_OF_CONSOLE.search(text) if console else _STRONG_WORD.search(text) or _STRONG_WORD.search(line[:400])
+    ):
         # Worded as an error, but its own level (if any) says otherwise: an incident that yields to true ones.
         weight = 0.5 if level else 0.8
         return Verdict("error", level or int(Severity.ERROR), weight, True)
