@@ -8,17 +8,24 @@ that the sections cover the file.
 from __future__ import annotations
 
 import copy
+import re
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
-from milepost.core.outline import Node, OutlineBuilder, Section
+from milepost.core.outline import Node, Section
 from milepost.core.scan import Context, End
-from milepost.core.structure.builder_copy import copy_builder
 from milepost.core.structure.line_view import LineView
+from milepost.core.structure.nested_builder import NestedBuilder
 
 #: A stretch of more lines without a section is listed in parts of so many.
 PART_LINES = 500
+#: Only a stretch of so many lines may become a part and need a title.
+_LONG_LINES = 50
+_WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 _PART_WEIGHT = 0.15
+#: A part ends after an empty line if one comes within so many more.
+_MORE_LINES = 60
 #: The first line of a part that is not blank is its title; it is looked for among so many.
 _TITLE_LINES = 8
 
@@ -31,14 +38,17 @@ class SectionTree:
     """
 
     def __init__(self, context: Context, *, part_kind: str = "paragraphs") -> None:
-        self.builder = OutlineBuilder(context.max_nodes)
+        self.builder = NestedBuilder(context.max_nodes)
         self.encoding = context.encoding
         self.part_resume: dict[str, Any] | None = {}
         self.cuts_parts = True
         self._part_kind = part_kind
         self._levels: list[int] = []
+        #: The level of the section that is only counted and lasts still, if there is one.
+        self._hidden_level: int | None = None
         self._part = (context.start_byte, context.start_line)
         self._part_title = b""
+        self._is_head = False
         self._resume_of_part: dict[str, Any] | None = None
         self._has_parts = False
         self.on_close: Callable[[Node], None] | None = None
@@ -46,7 +56,7 @@ class SectionTree:
     def __deepcopy__(self, memo: dict[int, Any]) -> SectionTree:
         twin = copy.copy(self)
         memo[id(self)] = twin
-        twin.builder = copy_builder(self.builder, memo)
+        twin.builder = copy.deepcopy(self.builder, memo)
         twin._levels = list(self._levels)
         twin.on_close = copy.deepcopy(self.on_close, memo)
         return twin
@@ -62,12 +72,29 @@ class SectionTree:
 
     def begin(self, level: int, node: Node) -> Node:
         """Begin a section where `node` starts; sections of this and deeper levels end there."""
+        self._hidden_level = None
         self._end_part(node.start_byte, node.start_line - 1)
         self._close(level, node.start_byte, node.start_line - 1)
         self.builder.open(node)
         self._levels.append(level)
-        self._start_part(node.start_byte, node.start_line)
+        self._start_part(node.start_byte, node.start_line, is_head=True)
         return node
+
+    def hides(self, level: int, byte: int, line: int) -> bool:
+        """Whether a section that would begin here is only counted: the outline has no room at its depth.
+
+        If so, sections of this and deeper levels end here, as by `begin`. Notable sections are not to be asked about.
+        """
+        depth = bisect_left(self._levels, level)
+        if not depth or depth < self.builder.crowded_depth:
+            self._hidden_level = None
+            return False
+        if depth < len(self._levels):
+            self.end(level, byte, line)
+        if self._hidden_level is None or level <= self._hidden_level:
+            self._hidden_level = level
+            self.builder.current.hidden += 1
+        return True
 
     def end(self, level: int, byte: int, line: int) -> None:
         """End the sections of this and deeper levels before the 1-based `line`, without beginning one."""
@@ -90,7 +117,7 @@ class SectionTree:
 
     def advance(self, view: LineView, low: int, high: int) -> None:
         """Take note of the lines `low` to `high` of a view, in which nothing begins."""
-        if not self._part_title:
+        if not self._part_title and (high - low >= _LONG_LINES or not self._levels):
             self._find_title(view, low, high)
         if not self.cuts_parts:
             return
@@ -98,6 +125,10 @@ class SectionTree:
             index = low + max(0, self._part[1] + PART_LINES - view.number(low))
             if index >= high:
                 return
+            for position in range(index, min(high, index + _MORE_LINES)):
+                if position and not view.text(position - 1, 80).strip():
+                    index = position
+                    break
             offset, line = view.offset(index), view.number(index)
             self._has_parts = True
             self._end_part(offset, line - 1)
@@ -108,9 +139,12 @@ class SectionTree:
 
     def _find_title(self, view: LineView, low: int, high: int) -> None:
         for index in range(low, min(high, low + _TITLE_LINES)):
-            self._part_title = view.text(index, 400).strip()
-            if self._part_title:
-                return
+            text = view.text(index, 400).strip()
+            if text and not (self._is_head and index == low):
+                self._part_title = text
+                if _WORD.search(text):
+                    return
+        self._is_head = False
 
     def finish(self, end: End) -> tuple[Section, ...]:
         """End everything, and freeze it."""
@@ -129,9 +163,10 @@ class SectionTree:
             self._levels.pop()
             self.builder.close(byte, line)
 
-    def _start_part(self, byte: int, line: int) -> None:
+    def _start_part(self, byte: int, line: int, *, is_head: bool = False) -> None:
         self._part = (byte, line)
         self._part_title = b""
+        self._is_head = is_head
         self._resume_of_part = self.part_resume
         self._has_parts = False
 
