@@ -314,7 +314,7 @@ def _file_facts(ledger: Ledger, facts: LogFacts, cells: list[Cell]) -> dict[str,
     result: dict[str, Any] = {"layout": facts.layout.title if facts.layout else "console"}
     times = [time for cell in cells for time in (cell.first_time, cell.last_time) if time is not None]
     if times:
-        result["from"], result["to"] = format_time(facts.settle(times[0])), format_time(facts.settle(times[-1]))
+        result["from"], result["to"] = format_time(facts.settle(min(times))), format_time(facts.settle(max(times)))
     result["severities"] = {
         name: count
         for name, count in (
@@ -355,7 +355,8 @@ def _rate(per_second: float) -> str:
     for size, unit in ((1, "s"), (60, "min"), (3600, "h")):
         if per_second * size >= 1:
             return f"{_number(per_second * size)}/{unit}"
-    return f"{_number(per_second * 86400)}/d"
+    per_day = per_second * 86400
+    return f"{_number(per_day)}/d" if per_day >= 0.1 else ""
 
 
 def _number(value: float) -> str:

@@ -107,10 +107,9 @@ class Cell:
     templates_dropped: bool = False
 
     def note_time(self, seconds: float) -> None:
-        """A stamp that lies in this cell, in file order."""
-        if self.first_time is None:
-            self.first_time = seconds
-        self.last_time = seconds
+        """A stamp that lies in this cell. Where the lines are out of order, the times are the earliest and the latest."""
+        self.first_time = seconds if self.first_time is None else min(self.first_time, seconds)
+        self.last_time = seconds if self.last_time is None else max(self.last_time, seconds)
 
     def trim_templates(self) -> None:
         """Keep the commonest templates only."""
@@ -120,10 +119,9 @@ class Cell:
 
     def absorb(self, later: Cell) -> None:
         """Take in the cell that follows this one."""
-        if self.first_time is None:
-            self.first_time = later.first_time
-        if later.last_time is not None:
-            self.last_time = later.last_time
+        if later.first_time is not None and later.last_time is not None:
+            self.note_time(later.first_time)
+            self.note_time(later.last_time)
         self.warnings += later.warnings
         self.errors += later.errors
         self.fatals += later.fatals

@@ -40,5 +40,5 @@ def phase_label(line: bytes) -> str:
     match = _PHASE.match(line)
     if match is None:
         return ""
-    text = line[:200].decode("utf-8", "replace")
+    text = line[:200].decode("utf-8", "replace").removeprefix("[INFO] ")
     return _FRAME.sub("", text).strip() or text.strip()
