@@ -129,8 +129,8 @@ class Cell:
         self.templates.update(later.templates)
         self.templates_dropped |= later.templates_dropped
         self.trim_templates()
-        if not self.label:
-            self.label = later.label if later.strength >= 2 else ""
+        if not self.label and self.first_time is None:
+            self.label = later.label  # a build's step; a gap is told only by what begins after it
         for kind, entry in later.entries.items():
             mine = self.entries.get(kind)
             if mine is None and len(self.entries) >= MAX_ENTRIES:
