@@ -1,0 +1,257 @@
+"""What of a piece of SQL lies inside strings, quoted names, comments and dollar-quoted bodies: its structure does not count.
+
+Apostrophes are paired by their running count over the whole piece. Whatever else may hide text (`--`, `/*`, `#`, `"`,
+backticks, `$tag$`) is looked at where it opens outside a string; its end is looked for directly. Quoted names that hold
+nothing of interest, of which a dump may have several in every row, are taken in pairs without being looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.tables.bits import Offsets, Words, has, inside, pack, sparse_places
+
+Codes = npt.NDArray[np.uint8]
+
+_TICK, _DOUBLE, _BACKTICK, _BACKSLASH, _HASH, _DOLLAR = 0x27, 0x22, 0x60, 0x5C, 0x23, 0x24
+_DOLLAR_TAG = re.compile(rb"(?<![A-Za-z0-9_\x80-\xff])\$(?:[A-Za-z_\x80-\xff][A-Za-z_0-9\x80-\xff]*)?\$")
+_HASH_LINE = re.compile(rb"^[ \t]*#", re.MULTILINE)
+_LINE_END = re.compile(rb"[\r\n]")
+_ESCAPED_TEXT = re.compile(rb"(?:[^'\\]|\\.|'')*", re.DOTALL)
+_WORD_BEFORE = re.compile(rb"[A-Za-z0-9_$\x80-\xff]")
+
+
+class Inside(Enum):
+    """What a text is inside of where it is cut."""
+
+    NOTHING = "nothing"
+    STRING = "a string"
+    NAME = "a quoted name"
+    BACKTICK = "a name in backticks"
+    LINE_COMMENT = "a comment to the end of the line"
+    COMMENT = "a comment"
+    DOLLAR = "a dollar-quoted body"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a dialect lets hide text: backslashes that escape in strings, comments from `#`, bodies in dollar signs."""
+
+    backslashes: bool = False
+    hashes: bool = False
+    dollars: bool = True
+
+
+class Lexer:
+    """Goes through pieces of SQL in order; `state` is what the next one begins inside of."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.state = Inside.NOTHING
+        self.tag = b""
+        self._skips_first = False
+
+    def hidden(self, data: bytes, codes: Codes) -> Words:
+        """The places of `data` (which is not empty) that are hidden."""
+        size = len(data)
+        was_string = self.state is Inside.STRING
+        firsts: list[int] = []
+        stops: list[int] = []
+        start = 0
+        if self.state not in (Inside.NOTHING, Inside.STRING):
+            start = self._end_from(data, 0)
+            firsts, stops = [0], [start]
+        ticks = codes == _TICK
+        self._unescape(data, codes, ticks)
+        openers, kinds = self._openers(data, codes, start) if start < size else _nothing()
+        names = openers[:0]
+        if len(openers):
+            places = np.flatnonzero(ticks)
+            ranks = np.searchsorted(places, openers)
+            # In MySQL what stands in double quotes is a string, which may well hold an apostrophe.
+            marks = (_BACKTICK,) if self.rules.backslashes else (_DOUBLE, _BACKTICK)
+            paired = _pairs_of_names(ranks, kinds, marks)
+            names, openers, ranks = openers[paired], openers[~paired], ranks[~paired]
+            self._follow(data, places, openers, ranks, start, was_string, firsts, stops)
+        hidden = _combined(ticks, firsts, stops, was_string)
+        if not stops or stops[-1] < size or self.state is Inside.NOTHING:
+            last = np.array([size - 1])
+            self.state = Inside.STRING if has(hidden, last)[0] and not (stops and stops[-1] == size) else Inside.NOTHING
+        if len(names):
+            pairs = np.zeros(size, np.bool_)
+            pairs[names] = True
+            hidden = hidden | inside(pack(pairs), False)
+        return hidden
+
+    # --- what may hide text -----------------------------------------------------------------------------------------
+
+    def _unescape(self, data: bytes, codes: Codes, ticks: npt.NDArray[np.bool_]) -> None:
+        """Take out the apostrophes that a backslash escapes."""
+        skips_first, self._skips_first = self._skips_first, False
+        if self.rules.backslashes:
+            if skips_first:
+                ticks[0] = False
+            trailing = len(data) - len(data.rstrip(b"\\"))
+            self._skips_first = trailing % 2 == 1
+            if data.find(b"\\'") >= 0:
+                ticks[_escaped(codes)] = False
+        elif self.rules.dollars and data.find(b"\\'") >= 0 and (data.find(b"E'") >= 0 or data.find(b"e'") >= 0):
+            # PostgreSQL's E'…' strings alone have escapes: each is followed from its beginning, since there are few.
+            place = data.find(b"\\'")
+            while place >= 0:
+                opened = max(data.rfind(b"E'", 0, place), data.rfind(b"e'", 0, place))
+                is_word = opened > 0 and _WORD_BEFORE.match(data, opened - 1) is not None
+                if opened >= 0 and not is_word and _ESCAPED_TEXT.fullmatch(data, opened + 2, place):
+                    ticks[place + 1] = False
+                place = data.find(b"\\'", place + 1)
+
+    def _openers(self, data: bytes, codes: Codes, start: int) -> tuple[Offsets, Codes]:
+        """Where text may begin to be hidden, other than by an apostrophe, and the first byte of each."""
+        found: list[Offsets] = [_all_of(data, b"--", start), _all_of(data, b"/*", start)]
+        if self.rules.dollars and data.find(b"$", start) >= 0:
+            found.append(np.array([match.start() for match in _DOLLAR_TAG.finditer(data, start)], np.int64))
+        if self.rules.hashes and data.find(b"#", start) >= 0:
+            found.append(np.array([match.end() - 1 for match in _HASH_LINE.finditer(data, start)], np.int64))
+        for code in (_DOUBLE, _BACKTICK):
+            if data.find(code, start) >= 0:
+                mask = codes == code
+                if code == _DOUBLE and self.rules.backslashes and data.find(b'\\"', start) >= 0:
+                    mask[_escaped(codes)] = False
+                found.append(sparse_places(pack(mask)))
+        openers = np.concatenate(found)
+        if sum(len(some) > 0 for some in found) > 1:
+            openers = np.sort(openers, kind="stable")
+        openers = openers[int(np.searchsorted(openers, start)) :]
+        return openers, codes[openers]
+
+    def _follow(
+        self,
+        data: bytes,
+        ticks: Offsets,
+        openers: Offsets,
+        ranks: Offsets,
+        start: int,
+        was_string: bool,
+        firsts: list[int],
+        stops: list[int],
+    ) -> None:
+        """Follow each opener that is outside strings to where it ends."""
+        by_parity = [np.flatnonzero(ranks % 2 == parity).tolist() for parity in (0, 1)]
+        places = openers.tolist()
+        at, base = start, int(np.searchsorted(ticks, start)) - was_string
+        self.state = Inside.NOTHING
+        while at < len(data):
+            # Outside strings are those that have an even number of apostrophes between `at` and them.
+            usable = by_parity[base % 2]
+            index = bisect_left(usable, bisect_left(places, at))
+            if index >= len(usable):
+                break
+            place = places[usable[index]]
+            self._open(data, place)
+            at = self._end_from(data, place + max(1, len(self.tag)))
+            firsts.append(place)
+            stops.append(at)
+            base = int(np.searchsorted(ticks, at))
+
+    def _open(self, data: bytes, place: int) -> None:
+        code = data[place]
+        self.tag = b""
+        if code == _DOLLAR:
+            match = _DOLLAR_TAG.match(data, place)
+            self.state, self.tag = Inside.DOLLAR, match.group() if match else b"$$"
+        elif code in (_DOUBLE, _BACKTICK):
+            self.state = Inside.NAME if code == _DOUBLE else Inside.BACKTICK
+        elif code == 0x2F:
+            self.state, self.tag = Inside.COMMENT, b"/*"
+        else:
+            self.state = Inside.LINE_COMMENT
+
+    def _end_from(self, data: bytes, at: int) -> int:
+        """Where what is open ends, looking from `at` on; the size of `data`, and it stays open, if it does not."""
+        state = self.state
+        if state is Inside.LINE_COMMENT:
+            match = _LINE_END.search(data, at)
+            end = match.start() if match else -1
+        elif state is Inside.COMMENT:
+            end = data.find(b"*/", at) + 2 if data.find(b"*/", at) >= 0 else -1
+        elif state is Inside.DOLLAR:
+            found = data.find(self.tag, at)
+            end = found + len(self.tag) if found >= 0 else -1
+        else:
+            mark = b'"' if state is Inside.NAME else b"`"
+            found = data.find(mark, at)
+            while self.rules.backslashes and found > at and state is Inside.NAME:
+                before = data[at:found]
+                if (len(before) - len(before.rstrip(b"\\"))) % 2 == 0:
+                    break
+                found = data.find(mark, found + 1)
+            end = found + 1 if found >= 0 else -1
+        if end < 0:
+            return len(data)
+        self.state = Inside.NOTHING
+        return end
+
+
+def _escaped(codes: Codes) -> Offsets:
+    """The places that a backslash escapes: behind every second one of a run of backslashes."""
+    places = sparse_places(pack(codes == _BACKSLASH))
+    index = np.arange(len(places))
+    begins = np.ones(len(places), np.bool_)
+    begins[1:] = np.diff(places) != 1
+    first = np.maximum.accumulate(np.where(begins, index, 0))
+    escaped = places[(index - first) % 2 == 0] + 1
+    return escaped[escaped < len(codes)]
+
+
+def _nothing() -> tuple[Offsets, Codes]:
+    return np.zeros(0, np.int64), np.zeros(0, np.uint8)
+
+
+def _all_of(data: bytes, text: bytes, start: int) -> Offsets:
+    found = []
+    place = data.find(text, start)
+    while place >= 0:
+        found.append(place)
+        place = data.find(text, place + len(text))
+    return np.array(found, np.int64)
+
+
+def _pairs_of_names(ranks: Offsets, kinds: Codes, marks: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+    """Which openers are quoted names with nothing of interest in them: an even number of one kind side by side.
+
+    Side by side is: no apostrophe and no other opener between. Behind a comment's opener the first may belong to it; and
+    behind an odd number of the same kind the first may close what was opened earlier, as in `"it's", "that's"`.
+    """
+    changes = np.ones(len(kinds), np.bool_)
+    changes[1:] = (kinds[1:] != kinds[:-1]) | (ranks[1:] != ranks[:-1])
+    firsts = np.flatnonzero(changes)
+    lengths = np.diff(np.append(firsts, len(kinds)))
+    kind = kinds[firsts]
+    good = np.isin(kind, marks) & (lengths % 2 == 0)
+    before = kinds[np.maximum(firsts - 1, 0)]
+    follows_comment = (firsts > 0) & (ranks[np.maximum(firsts - 1, 0)] == ranks[firsts])
+    for code in marks:
+        earlier = np.cumsum(np.where(kind == code, lengths, 0)) - lengths
+        good &= (kind != code) | (earlier % 2 == 0)
+    good &= ~(follows_comment & (before != _DOUBLE) & (before != _BACKTICK))
+    return np.repeat(good, lengths)
+
+
+def _combined(ticks: npt.NDArray[np.bool_], firsts: list[int], stops: list[int], was_string: bool) -> Words:
+    """Strings and other hidden stretches as one set."""
+    size = len(ticks)
+    if firsts:
+        for first, stop in zip(firsts, stops, strict=True):
+            ticks[first:stop] = False
+        ticks[firsts] = True
+        # One that ends where another begins, or where a string begins, keeps the text hidden.
+        ends = np.array(stops)
+        ends = ends[ends < size]
+        ticks[ends] ^= True
+    return inside(pack(ticks), was_string)
