@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import io
 import json
 import re
 from typing import Any
@@ -136,7 +137,10 @@ def test_a_large_document_is_decoded_in_pieces_to_the_same_text(ensure_ascii: bo
         "method": "textDocument/didOpen",
         "params": {"textDocument": {"uri": "u", "text": text}},
     }
-    received = decode_message(json.dumps(message, ensure_ascii=ensure_ascii).encode())
+    data = json.dumps(message, ensure_ascii=ensure_ascii).encode()
+    stream = io.BytesIO(b"Content-Length: %d\r\n\r\n%b" % (len(data), data))
+    (body,) = read_bodies(stream.read)
+    received = decode_message(body)
     assert received.pieces is not None
     assert "".join(piece.text for piece in received.pieces) == text
     assert all(piece.text.endswith(("\n", "\r")) for piece in received.pieces[:-1])

@@ -16,6 +16,7 @@ import psutil
 import pytest
 from raw_client import ErrorReplyError, RawClient, ServerProcess, connect
 from sample_log import sample_text
+from start_cost import MAX_CPU_S, MAX_MEMORY_BYTES, start_costs
 
 
 @pytest.fixture
@@ -115,35 +116,10 @@ def test_two_clients_on_tcp_have_a_state_each(tcp_server: tuple[subprocess.Popen
         assert two.request("milepost/outline", {"uri": "untitled:big"})["totalBytes"] == len(big.encode())
 
 
-# What starting costs, beside an empty pygls server in the same run
-
-EMPTY_SERVER = "from pygls.lsp.server import LanguageServer\nLanguageServer('empty', '1').start_io()\n"
-MAX_CPU_S = 0.25
-MAX_MEMORY_BYTES = 40 << 20
-
-
-def started(*command: str) -> tuple[float, int]:
-    """CPU seconds and resident bytes of a server once it is initialized."""
-    process = ServerProcess(*command)
-    try:
-        process.client.initialize()
-        process.client.notify("$/setTrace", {"value": "off"})
-        time.sleep(0.3)
-        measured = psutil.Process(process.process.pid)
-        times = measured.cpu_times()
-        return times.user + times.system, measured.memory_info().rss
-    finally:
-        process.end()
-
-
 def test_starting_costs_little_more_than_an_empty_server() -> None:
-    # The better of three: what else runs on the machine makes the first reading from disk slow, and nothing faster.
-    empty = [started(sys.executable, "-c", EMPTY_SERVER) for _ in range(3)]
-    ours = [started() for _ in range(3)]
-    cpu = min(cpu for cpu, _ in ours) - min(cpu for cpu, _ in empty)
-    memory = min(memory for _, memory in ours) - min(memory for _, memory in empty)
-    assert cpu <= MAX_CPU_S
-    assert memory <= MAX_MEMORY_BYTES
+    empty, ours = start_costs(rounds=3)
+    assert ours.cpu_s - empty.cpu_s <= MAX_CPU_S
+    assert ours.memory_bytes - empty.memory_bytes <= MAX_MEMORY_BYTES
 
 
 def test_heavy_parts_are_loaded_when_they_are_used() -> None:

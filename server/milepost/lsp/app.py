@@ -21,12 +21,14 @@ from milepost.lsp.handlers import documents, features, lifecycle, requests
 from milepost.lsp.pauses import postpone_full_collections
 from milepost.lsp.pygls_fixes import Protocol, make_converter, quiet_pygls
 from milepost.lsp.session import Engine, EngineFactory, Session
-from milepost.lsp.transport import PipeReader, PipeWriter, Received, content_length, decode_message
+from milepost.lsp.transport import PipeReader, PipeWriter, Received, content_length, decode_message, empty_body
 
 if TYPE_CHECKING:
     from milepost.settings import Settings
 
 logger = logging.getLogger(__name__)
+
+_READ_BYTES = 1 << 16
 
 
 class MilepostServer(LanguageServer):
@@ -175,7 +177,14 @@ async def _read_messages(reader: asyncio.StreamReader, protocol: Protocol) -> No
             length = content_length(header)
             if length is None:
                 continue
-            body = await reader.readexactly(length)
+            body = empty_body(length)
+            filled = 0
+            while filled < length:
+                data = await reader.read(min(_READ_BYTES, length - filled))
+                if not data:
+                    return
+                body[filled : filled + len(data)] = data
+                filled += len(data)
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
             return
         message = await asyncio.to_thread(decode_message, body) if length >= 1 << 16 else decode_message(body)

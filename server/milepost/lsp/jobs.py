@@ -142,10 +142,11 @@ class Jobs:
     """The running jobs of one client, with the threads they run in.
 
     Long work (scans, searches), reads, and what takes milliseconds have threads of their own, so that a read is
-    answered while every long thread is busy, and a reply is encoded while reads wait for a slow disk.
+    answered while every long thread is busy, and a reply is encoded while reads wait for a slow disk. Long threads are
+    few: scans at the same time make each other slower, and one that was cancelled is slower to notice.
     """
 
-    THREADS: Mapping[Pace, int] = {"long": 6, "read": 4, "short": 3}
+    THREADS: Mapping[Pace, int] = {"long": 4, "read": 4, "short": 3}
 
     def __init__(self) -> None:
         self._pools = {pace: ThreadPoolExecutor(threads, f"milepost-{pace}") for pace, threads in self.THREADS.items()}
