@@ -1,7 +1,8 @@
 """Symbols and what lies between them to sections, in the order of the file.
 
 At the top level everything belongs to a section: what is no symbol is a run of imports, a comment, or statements; blank
-lines belong to what they follow. Inside a symbol only long stretches without symbols are listed, as parts.
+lines and closing brackets belong to what they follow. Inside a symbol only long stretches without symbols are listed, as
+parts. The modules of a bundle are sections around the symbols.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from milepost.core.code.client import Piece, Symbols
+from milepost.core.code.client import Piece, Symbol, Symbols
 from milepost.core.code.gaps import Gap, closing_end, only_opens, split_gap
 from milepost.core.code.languages import Language
+from milepost.core.code.modules import module_marks
 from milepost.core.lines import line_starts
 from milepost.core.outline import Node, Section
 from milepost.core.structure.nested_builder import NestedBuilder
@@ -37,6 +38,35 @@ class _Open:
     header: list[Any]
 
 
+class _View:
+    """A piece and the lines in it. Offsets are of the file, lines the file's numbers."""
+
+    def __init__(self, piece: Piece, first_line: int) -> None:
+        self.body = piece.body
+        self.base = piece.start
+        self.end = piece.start + len(piece.body)
+        self.starts = line_starts(piece.body)
+        self._first = first_line
+
+    def line_of(self, offset: int) -> int:
+        """The line that holds the byte at `offset`."""
+        return self._first + int(np.searchsorted(self.starts, offset - self.base, side="right")) - 1
+
+    def line_before(self, offset: int) -> int:
+        """The last line before `offset`, where a line starts or the file ends."""
+        return self._first + int(np.searchsorted(self.starts, offset - self.base)) - 1
+
+    def start_of_line(self, offset: int) -> int:
+        """Where the line that holds the byte at `offset` starts."""
+        index = int(np.searchsorted(self.starts, offset - self.base, side="right")) - 1
+        return self.base + int(self.starts[max(0, index)])
+
+    def end_of_line(self, offset: int) -> int:
+        """Where the line that holds the byte before `offset` ends."""
+        index = int(np.searchsorted(self.starts, offset - self.base))
+        return self.base + int(self.starts[index]) if index < len(self.starts) else self.end
+
+
 class Assembler:
     """Builds the outline of one source file from its pieces."""
 
@@ -49,6 +79,7 @@ class Assembler:
         self._language = language
         self._encoding = encoding
         self._line = line
+        self._module: Node | None = None
         self._open: list[_Open] = []
         self._at = start
         self._last: Node | None = None
@@ -59,8 +90,9 @@ class Assembler:
         memo[id(self)] = twin
         twin.builder = copy.deepcopy(self.builder, memo)
         twin.counts = dict(self.counts)
-        nodes = twin.builder._open[1:]
-        twin._open = [_Open(node, one.end, one.indent, one.header) for node, one in zip(nodes, self._open, strict=True)]
+        twin._module = copy.deepcopy(self._module, memo)
+        twin._open = [_Open(memo[id(one.node)], one.end, one.indent, one.header) for one in self._open]
+        twin._last = None
         return twin
 
     @property
@@ -70,68 +102,61 @@ class Assembler:
 
     def add(self, piece: Piece, symbols: Symbols) -> None:
         """Take the next piece, with its symbols as they were found by one way or the other."""
-        body, base = piece.body, piece.start
-        starts = line_starts(body)
+        view = _View(piece, self._line)
         known = [one for one in symbols if one[0] < 0 < one[1]]
         while len(self._open) > len(known):
-            self._close(body, base, starts, base)
+            self._close(view, view.base)
         for one, told in zip(self._open, known, strict=False):
-            one.end = base + _line_end(body, told[1]) if told[1] <= len(body) else None
+            one.end = view.end_of_line(view.base + told[1]) if told[1] <= len(piece.body) else None
+        marks = module_marks(piece.body)
+        marks.reverse()
         for symbol in symbols:
             if symbol[0] >= 0:
-                self._take(symbol, body, base, starts)
-        self._close_until(base + len(body), body, base, starts)
-        self._gap(self._at, base + len(body), body, base, starts)
-        self._at = self.end = base + len(body)
-        self._line += len(starts)
+                while marks and marks[-1][0] <= symbol[0]:
+                    self._begin_module(view, *marks.pop())
+                self._take(view, symbol)
+        while marks:
+            self._begin_module(view, *marks.pop())
+        self._close_until(view, view.end)
+        self._gap(view, view.end)
+        self._at = self.end = view.end
+        self._line += len(view.starts)
 
-    def _take(
-        self,
-        symbol: tuple[int, int, int, int, str, str, str, str],
-        body: bytes,
-        base: int,
-        starts: npt.NDArray[np.int64],
-    ) -> None:
+    # --- symbols ----------------------------------------------------------------------------------------------------
+
+    def _take(self, view: _View, symbol: Symbol) -> None:
         start, end, name_at, head_end, kind, name, title, doc = symbol
-        index = int(np.searchsorted(starts, start, side="right")) - 1
-        line_start = int(starts[index])
-        begin = base + line_start
-        self._close_until(base + start, body, base, starts)
-        if begin < self._at or (
-            self._open
-            and begin <= self._open[-1].node.start_byte
-            and self._open[-1].node.start_line == self._line + index
-            and not self._inside_matters(symbol, body)
-        ):
+        begin = view.start_of_line(view.base + start)
+        self._close_until(view, view.base + start)
+        if begin < self._at or self._is_within_line(begin, view.body.count(b"\n", start, end)):
             self._also(name)
             return
-        stop = base + _line_end(body, end) if end <= len(body) else None
-        if self._open and self._open[-1].end is not None and (stop is None or stop > self._open[-1].end):
-            stop = self._open[-1].end
-        if not self._open and begin > self._at >= base and only_opens(body, self._at - base, line_start):
-            index = int(np.searchsorted(starts, self._at - base))
-            line_start = int(starts[index])
-            begin = base + line_start
-        self._gap(self._at, begin, body, base, starts)
-        parent = self._open[-1].node.kind if self._open else ""
-        if kind in ("function", "prototype") and parent in _CONTAINERS:
-            kind = "method" if kind == "function" else "prototype"
-        line = self._line + int(np.searchsorted(starts, max(name_at, start), side="right")) - 1
-        indent = _width(body[line_start : line_start + 200])
-        node = Node(
-            kind, title, begin, self._line + index, digest=doc, label=name, weight=0.45, resume=self._resume_now()
-        )
-        node.facts = {"name": name, "line": line}
+        stop = view.end_of_line(view.base + end) if end <= len(view.body) else None
+        around = self._open[-1].end if self._open else None
+        if around is not None and (stop is None or stop > around):
+            stop = around
+        if not self._open and begin > self._at >= view.base:
+            if only_opens(view.body, self._at - view.base, begin - view.base):
+                begin = self._at
+            self._gap(view, begin)
+        elif self._open:
+            self._gap(view, begin)
+        if kind == "function" and self._open and self._open[-1].node.kind in _CONTAINERS:
+            kind = "method"
+        node = Node(kind, title, begin, view.line_of(begin), digest=doc, label=name, weight=0.45)
+        node.resume = self._resume_now()
+        node.facts = {"name": name, "line": view.line_of(view.base + max(name_at, start))}
         self.counts[kind] = self.counts.get(kind, 0) + 1
         self.builder.open(node)
-        line_start = body.rfind(b"\n", 0, max(name_at, start)) + 1
-        text = body[line_start : max(line_start, min(head_end, line_start + _HEADER_BYTES))].rstrip()
+        head_start = view.start_of_line(view.base + max(name_at, start)) - view.base
+        text = view.body[head_start : max(head_start, min(head_end, head_start + _HEADER_BYTES))].rstrip()
+        indent = _width(text)
         self._open.append(_Open(node, stop, indent, [indent, self._header(text)]))
         self._at = begin
 
-    def _inside_matters(self, symbol: tuple[int, int, int, int, str, str, str, str], body: bytes) -> bool:
-        """Whether a symbol on the line where the open one begins has lines of its own to show."""
-        return body.count(b"\n", symbol[0], symbol[1]) > 1
+    def _is_within_line(self, begin: int, line_ends: int) -> bool:
+        """Whether a symbol that begins on its parent's first line has no lines of its own to show."""
+        return bool(self._open) and begin <= self._open[-1].node.start_byte and line_ends <= 1
 
     def _header(self, text: bytes) -> str:
         if self._language is not None and self._language.style == "brace" and not text.endswith(b"{"):
@@ -139,97 +164,109 @@ class Assembler:
         return text.decode("latin-1") + "\n"
 
     def _resume_now(self) -> dict[str, Any]:
+        """What it takes to scan what begins here alone. Siblings share it."""
         headers = [*self.headers, *(one.header for one in self._open)]
         if self._resume.get("headers") != headers:
             self._resume = {"language": self._language.name if self._language else "", "headers": headers}
         return self._resume
 
     def _also(self, name: str) -> None:
+        """Another symbol on the lines of one that is listed."""
         node = self._open[-1].node if self._open else self._last
         if node is not None:
             names = node.facts.setdefault("also", [])
-            if len(names) < _MOST_ALSO and name != node.facts.get("name"):
+            if len(names) < _MOST_ALSO and name != node.facts.get("name") and name not in names:
                 names.append(name)
 
-    def _close_until(self, place: int, body: bytes, base: int, starts: npt.NDArray[np.int64]) -> None:
-        while self._open and self._open[-1].end is not None and self._open[-1].end <= place:
-            self._close(body, base, starts, self._open[-1].end)
+    def _close_until(self, view: _View, place: int) -> None:
+        while self._open:
+            end = self._open[-1].end
+            if end is None or end > place:
+                return
+            self._close(view, end)
 
-    def _close(self, body: bytes, base: int, starts: npt.NDArray[np.int64], end: int) -> None:
+    def _close(self, view: _View, end: int) -> None:
         end = max(end, self._at)
-        self._gap(self._at, end, body, base, starts)
-        one = self._open.pop()
-        node = one.node
+        self._gap(view, end)
+        node = self._open.pop().node
         if not self._open:
-            end = base + closing_end(body, end - base)
-        last = self._line_before(end, base, starts)
-        lines = last - node.start_line + 1
-        inside = len(node.children) + node.hidden
-        said = [f"{lines:,} lines" if lines > 1 else "", node.digest]
-        node.digest = ": ".join(part for part in said if part)
+            end = view.base + closing_end(view.body, end - view.base)
+        self._say(node, view.line_before(end))
+        self.builder.close(end, view.line_before(end))
+        self._last, self._at = node, end
+
+    def _say(self, node: Node, last_line: int) -> None:
+        lines = last_line - node.start_line + 1
+        node.digest = ": ".join(part for part in (f"{lines:,} lines" if lines > 1 else "", node.digest) if part)
         node.count = max(1, lines)
-        if inside:
-            node.facts["members"] = _members(node)
-        self.builder.close(end, last)
-        self._last = node
-        self._at = end
+        members = _members(node)
+        if members:
+            node.facts["members"] = members
 
-    def _line_before(self, end: int, base: int, starts: npt.NDArray[np.int64]) -> int:
-        """The number of the last line before `end`, where a line starts or the file ends."""
-        return self._line + int(np.searchsorted(starts, end - base)) - 1
+    def _begin_module(self, view: _View, start: int, end: int, path: bytes) -> None:
+        self._close_until(view, view.base + start)
+        if self._open or view.base + start < self._at:
+            return
+        self._gap(view, view.base + start)
+        self._end_module(view.base + start, view.line_before(view.base + start))
+        title = path.decode(self._encoding, "replace")
+        self._module = Node("module", title, view.base + start, view.line_of(view.base + start), weight=0.55)
+        self._module.resume = self._resume_now()
+        self._module.facts = {"path": title}
+        self.builder.open(self._module)
+        self.counts["module"] = self.counts.get("module", 0) + 1
+        self._at = view.base + end
 
-    def _gap(self, low: int, high: int, body: bytes, base: int, starts: npt.NDArray[np.int64]) -> None:
-        """What lies between symbols. At the top level all of it is listed."""
-        low = max(low, base)
+    def _end_module(self, end: int, last_line: int) -> None:
+        if self._module is not None:
+            self._say(self._module, last_line)
+            self.builder.close(end, last_line)
+            self._module = self._last = None
+
+    # --- what lies between ------------------------------------------------------------------------------------------
+
+    def _gap(self, view: _View, high: int) -> None:
+        """Lines up to `high` that are no symbol. At the top level all of them are listed."""
+        low = max(self._at, view.base)
         if high <= low:
             return
-        first = int(np.searchsorted(starts, low - base))
-        count = int(np.searchsorted(starts, high - base)) - first
-        if self._open and count <= PART_LINES:
+        if self._open and view.line_before(high) - view.line_before(low) <= PART_LINES:
             return
-        gaps = split_gap(body, low - base, high - base, self._language, PART_LINES, parts_only=bool(self._open))
-        for gap in gaps:
-            self._leaf(gap, base, starts)
+        for gap in split_gap(
+            view.body, low - view.base, high - view.base, self._language, PART_LINES, parts_only=bool(self._open)
+        ):
+            self._leaf(view, gap)
         self._at = high
 
-    def _leaf(self, gap: Gap, base: int, starts: npt.NDArray[np.int64]) -> None:
-        start = self._line + int(np.searchsorted(starts, gap.start))
-        end = self._line + int(np.searchsorted(starts, gap.end)) - 1
-        lines = end - start + 1
-        node = Node(gap.kind, gap.title.decode(self._encoding, "replace"), base + gap.start, start, base + gap.end, end)
-        node.digest = f"{lines:,} lines" if lines > 1 else ""
-        node.count, node.weight, node.resume = max(1, lines), 0.2, self._resume_now()
+    def _leaf(self, view: _View, gap: Gap) -> None:
+        start, end = view.base + gap.start, view.base + gap.end
+        node = Node(gap.kind, gap.title.decode(self._encoding, "replace"), start, view.line_of(start), weight=0.2)
+        node.end_byte, node.end_line = end, view.line_before(end)
+        node.resume = self._resume_now()
+        node.count = max(1, node.end_line - node.start_line + 1)
+        node.digest = f"{node.count:,} lines" if node.count > 1 else ""
         self.builder.leaf(node)
         self._last = node
 
     def finish(self, end_byte: int, end_line: int) -> tuple[Section, ...]:
         """Close what is open and freeze everything."""
         while self._open:
-            one = self._open.pop()
-            one.node.count = max(1, end_line - one.node.start_line + 1)
-            one.node.digest = ": ".join(part for part in (f"{one.node.count:,} lines", one.node.digest) if part)
+            self._say(self._open.pop().node, end_line)
+            self.builder.close(end_byte, end_line)
+        self._end_module(end_byte, end_line)
         return self.builder.finish(end_byte, end_line)
 
 
 def _members(node: Node) -> dict[str, int]:
+    """How many there are of each kind below a node."""
     counts: dict[str, int] = {}
     for child in node.children:
-        kind = str(child.facts.get("of", "mixed")) if child.kind == "group" else child.kind
-        counts[kind] = counts.get(kind, 0) + (child.count if child.kind == "group" else 1)
+        is_group = child.kind == "group"
+        kind = str(child.facts.get("of", "mixed")) if is_group else child.kind
+        counts[kind] = counts.get(kind, 0) + (child.count if is_group else 1)
     if node.hidden:
-        counts["hidden"] = node.hidden
+        counts["not listed"] = node.hidden
     return counts
-
-
-def _line_end(body: bytes, offset: int) -> int:
-    """The end of the line that holds the byte before `offset`."""
-    if offset and body[offset - 1 : offset] in (b"\n", b"\r"):
-        return offset
-    newline = body.find(b"\n", offset)
-    carriage_return = body.find(b"\r", offset, newline if newline >= 0 else len(body))
-    if carriage_return >= 0 and carriage_return + 1 != newline:
-        return carriage_return + 1
-    return newline + 1 if newline >= 0 else len(body)
 
 
 def _width(line: bytes) -> int:

@@ -28,7 +28,8 @@ LONGEST_PIECE_BYTES = 4 << 20
 #: Less than this is not parsed by itself while more is to come.
 _SHORTEST_PIECE_BYTES = 256 << 10
 
-Symbols = list[tuple[int, int, int, int, str, str, str, str]]
+Symbol = tuple[int, int, int, int, str, str, str, str]
+Symbols = list[Symbol]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ Symbol = tuple[int, int, int, int, str, str, str, str]
 _SPACES = re.compile(rb"\s+")
 _ANNOTATIONS = re.compile(r"^(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s+|\[[^\]]*\]\s*|export\s+|default\s+)+")
 _DOC_MARKS = re.compile(r"^[\s/*#;!\-\"'=]+|[\s/*\-\"'=]+$")
+_REMARKS = re.compile(r" ?/\*.*?\*/|: *# .*$")
 _HEAD_BYTES = 300
 _DOC_BYTES = 600
 _TITLE_CHARACTERS = 90
@@ -223,6 +224,7 @@ def _symbol(kind: str, node: Any, whole: Any, name: Any, text: bytes, shift: int
 def _signature(title: str) -> str:
     """The head of a definition as a title: without annotations, blanks inside brackets, and all too many parameters."""
     title = _ANNOTATIONS.sub("", title).rstrip(" {:=").removesuffix(" =>").rstrip(";")
+    title = _REMARKS.sub("", title).rstrip(" {:=")
     title = title.replace("( ", "(").replace(" )", ")").replace(",)", ")")
     if len(title) <= _TITLE_CHARACTERS:
         return title
