@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import io
+import itertools
 import json
 import re
 from typing import Any
