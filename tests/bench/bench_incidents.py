@@ -22,10 +22,7 @@ from grow import LAYOUTS, Grower, cache_folder, corpus_folder
 from measure import MILEPOST, run, table
 
 from milepost.core.analysis import Analysis
-from milepost.core.formats.log import LogScanner
-from milepost.core.formats.log_sections import _stand_out
-from milepost.core.logs.ledger import Kind
-from milepost.core.scan import Scan
+from milepost.core.formats.log_occurrences import find_occurrences
 from milepost.core.source import open_source
 
 MEGABYTE = 1_000_000
@@ -58,28 +55,12 @@ def labelled_lines(name: str, labels: Path) -> set[int]:
 def incident_lines(path: Path) -> tuple[set[int], set[int]]:
     """Every line that the incidents of a log take in, and those of them that only the range of a burst takes in.
 
-    The outline lists the first of many equal incidents and counts the rest; here the scanner is asked for all of them.
+    The outline lists the first of many equal incidents and counts the rest; here all of them are asked for.
     """
-    occurrences: list[tuple[int, int, int]] = []
-    kinds: dict[int, Kind] = {}
-
-    def note(kind: Kind, start_line: int, end_line: int, _start_byte: int, _end_byte: int) -> None:
-        occurrences.append((kind.id, start_line, end_line))
-        kinds[kind.id] = kind
-
     with open_source(path) as source:
-        analysis = Analysis(source)
-        analysis.prepare()
-        assert analysis.format is not None
-        if analysis.format.name != "log":
-            return set(), set()
-        scan = Scan(analysis.view, LogScanner(analysis._context(analysis._head, 0), note))
-        scan.run()
-        result = scan.result()
-    shown, bursts = _stand_out(list(kinds.values()), result.index.total_lines)
-    burst_lines = _lines((run.start_line, run.end_line) for runs in bursts.values() for run in runs)
-    occurring = _lines((first, last) for kind, first, last in occurrences if kind in shown)
-    occurring |= burst_lines & _lines((first, last) for kind, first, last in occurrences if kind in bursts)
+        occurrences = find_occurrences(Analysis(source))
+    burst_lines = _lines((one.start_line, one.end_line) for one in occurrences if one.category == "burst")
+    occurring = _lines((one.start_line, one.end_line) for one in occurrences if one.category != "burst")
     return occurring | burst_lines, burst_lines - occurring
 
 

@@ -79,9 +79,9 @@ class Analysis:
             start = _nul_run_end(self.view, should_stop)
             sample = sample_of(self.view, PurePath(self.source.name).name, start)
             self.format = detect_format(sample, self.options.format, self.options.by_suffix)
-            self.scan = Scan(self.view, self.format.scanner(self._context(sample.head, start)), skip_until=start)
             self._nul_end = start
             self._head = sample.head
+            self.scan = Scan(self.view, self.format.scanner(self.context()), skip_until=start)
         self._prepared = True
 
     def build_index(self, *, should_stop: StopFlag = never, progress: Progress = no_progress) -> None:
@@ -158,7 +158,7 @@ class Analysis:
         self.source = self.view = source
         self.scan.extend(source)
         if isinstance(self.scan.scanner, Extensible):
-            self.scan.scanner.extend(self._context(self._head, self._nul_end))
+            self.scan.scanner.extend(self.context())
         self._outline = None
         self._expansions.clear()
 
@@ -170,16 +170,17 @@ class Analysis:
         self._expansions.clear()
         self._prepared = self._has_text = False
 
-    def _context(self, head: bytes, start: int) -> Context:
+    def context(self) -> Context:
+        """What a scanner of the whole text is told."""
         state = self.source.state if isinstance(self.source, FileSource) else None
         return Context(
             name=PurePath(self.source.name).name,
             encoding=self.encoding.name if self.encoding.is_ascii_superset else "utf-8",
-            start_byte=start,
+            start_byte=self._nul_end,
             total_bytes=self.view.size,
             reference_seconds=state.mtime_ns / 1e9 if state else 0.0,
             max_nodes=self.options.max_nodes,
-            head=head,
+            head=self._head,
         )
 
     # --- what is found ----------------------------------------------------------------------------------------------
@@ -270,19 +271,14 @@ class Analysis:
 
     def section(self, section_id: str, *, should_stop: StopFlag = never) -> Section:
         """A section by its id, also one that only shows when those around it are expanded. Raises NotFound."""
-        parts = section_id.split("/")
         known = self.outline(should_stop=should_stop).sections
-        name = ""
-        for position, part in enumerate(parts):
-            name = f"{name}/{part}" if name else part
-            found = next((one for one in walk(known) if one.id == name), None)
-            if found is None:
-                raise NotFound(
-                    f"There is no section {section_id!r} in {self.source.name}: take an id from its outline."
-                )
-            if position + 1 < len(parts):
-                known = self.expand(found, should_stop=should_stop)
-        return found
+        parent, slash, _ = section_id.rpartition("/")
+        if slash:
+            known = self.expand(self.section(parent, should_stop=should_stop), should_stop=should_stop)
+        for one in walk(known):
+            if one.id == section_id:
+                return one
+        raise NotFound(f"There is no section {section_id!r} in {self.source.name}: take an id from its outline.")
 
     def expand(self, section: Section, *, should_stop: StopFlag = never) -> tuple[Section, ...]:
         """Everything one level inside a section, those left out of the outline too: its range is scanned again."""
@@ -293,7 +289,7 @@ class Analysis:
         self.prepare()
         assert self.format is not None
         start, end = self.to_view(section.start_byte), self.to_view(section.end_byte)
-        base = self._context(self._head, 0)
+        base = self.context()
         context = replace(
             base, start_byte=start, start_line=section.start_line, total_bytes=end - start, resume=dict(section.resume)
         )

@@ -57,7 +57,7 @@ def build_sections(ledger: Ledger, facts: LogFacts, start_byte: int, end: End) -
     first_line = cells[0].start_line
     total_lines = end.line - first_line + 1
     cells = merge_cells(cells, end.byte, end.line, target)
-    shown, bursts = _stand_out(ledger.kinds, total_lines)
+    shown, bursts = stand_out(ledger.kinds, total_lines)
     nodes: list[Node] = []
     incidents: list[tuple[float, int, Node]] = []
     for position, cell in enumerate(cells):
@@ -84,7 +84,7 @@ def build_sections(ledger: Ledger, facts: LogFacts, start_byte: int, end: End) -
 # --- which weak messages stand out ------------------------------------------------------------------------------------
 
 
-def _stand_out(kinds: list[Kind], total_lines: int) -> tuple[set[int], dict[int, list[Run]]]:
+def stand_out(kinds: list[Kind], total_lines: int) -> tuple[set[int], dict[int, list[Run]]]:
     """The numbers of the kinds that are shown wherever they occur, and the bursts of the others (and of those)."""
     shown = {kind.id for kind in kinds if kind.strong}
     weak_room = _WEAK_SHARE * total_lines + 5
@@ -286,10 +286,11 @@ def _nest(bursts: list[Node], incidents: list[Node]) -> list[Node]:
     outside: list[Node] = []
     for node in incidents:
         place = bisect_right(starts, node.start_byte) - 1
-        burst = merged[place] if place >= 0 else None
-        if burst is None or node.start_byte >= burst.end_byte:
+        if place < 0 or node.start_byte >= merged[place].end_byte:
             outside.append(node)
-        elif node.start_byte == burst.start_byte and node.end_byte >= burst.end_byte:
+            continue
+        burst = merged[place]
+        if node.start_byte == burst.start_byte and node.end_byte >= burst.end_byte:
             burst.end_byte, burst.end_line = node.end_byte, node.end_line
         else:
             if node.end_byte > burst.end_byte:
