@@ -18,6 +18,9 @@ _CAUSE = re.compile(
 )
 
 
+_POSTGRESQL_FIELD = re.compile(rb"\b(?:DETAIL|HINT|CONTEXT|QUERY|STATEMENT):  ")
+
+
 class RecordEnd:
     """Fed the lines after a record's head one by one, says which still belong to it.
 
@@ -92,7 +95,9 @@ def record_digest(text: bytes, console: bool, layout: Layout | None = None) -> b
     for line in lines:
         stripped = strip_ansi(line).strip()
         if layout is not None and not console:
-            stripped = stripped[layout.message_start(stripped) :]  # a logger that stamps each line
+            field = _POSTGRESQL_FIELD.search(stripped)
+            # A logger that stamps each line of a record.
+            stripped = stripped[field.start() if field else layout.message_start(stripped) :]
         if stripped and (not console or stripped.strip(b"|~^ ")):
             return stripped[:300]
     return b""
