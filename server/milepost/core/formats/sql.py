@@ -1,0 +1,430 @@
+"""SQL dumps: each table's definition and rows, routines whole, the rest in groups, at any size.
+
+The text is taken in pieces (to the end of a COPY line, to a DELIMITER line, else a block). What strings, comments and
+bodies hide is found for a whole piece (`sqltext.lexer`), then the places where statements end. A statement is looked at by
+its first words (`sqltext.statements`); of INSERT statements that begin alike the whole run is taken at once.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.formats.base import Format, Sample
+from milepost.core.outline import Problem
+from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.sqltext.dialect import SqlDialect, dialect_of, sql_score
+from milepost.core.sqltext.lexer import Inside, Lexer, Rules
+from milepost.core.sqltext.listing import RowList
+from milepost.core.sqltext.rows import Brackets
+from milepost.core.sqltext.sections import Boundary, Sections
+from milepost.core.sqltext.statements import Head, classify, open_blocks, strip_leading
+from milepost.core.tables.bits import Offsets, Words, has, pack, sparse_places
+from milepost.core.tables.fields import Words as Bytes8
+
+_HEAD_BYTES = 4096
+_MAX_COMPOUND = 256 << 10
+_DEFINITION_BYTES = 32 << 10
+#: Of the first words of INSERT statements so many bytes are compared, at the beginning and at the end.
+_PREFIX_BYTES = 48
+_DIRECTIVE = re.compile(rb"(?im)^[ \t]*delimiter[ \t]+(\S+)[^\r\n]*(?:\r?\n|\r|\Z)|\bFROM[ \t]+stdin\b[^\r\n]*(?:\r?\n|\r|\Z)")
+_GO = re.compile(rb"(?im)^[ \t]*GO(?:[ \t]+\d+)?[ \t]*(?=\r?$)")
+_SLASH = re.compile(rb"(?m)^[ \t]*/[ \t]*(?=\r?$)")
+_BARE_INSERT = re.compile(rb"(?im)^(?=[ \t]*INSERT\b)")
+_BLANK_REST = re.compile(rb"[ \t]*(?:--[^\r\n]*)?(?:\r?\n|\r|\Z)")
+
+
+class SqlScanner:
+    """Outlines one dump, or the rows of a section that is being expanded (`context.resume`)."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._dialect: SqlDialect | None = dialect_of(context.head) if context.head else None
+        self._lexer = Lexer(self._dialect.rules if self._dialect else Rules())
+        self._delimiter = b";"
+        self._in_copy = False
+        start = Boundary(context.start_byte, context.start_line, (context.resume or {}).get("column"))
+        self._sections = Sections(start, context.max_nodes, context.encoding)
+        self._boundary: Boundary | None = start
+        self._begun = start
+        self._text = b""
+        self._head: Head | None = None
+        self._depth = self._outer = 0
+        self._copy_first = b""
+        self._rows: RowList | None = None
+        if context.resume is not None:
+            self._rows = RowList(context, context.resume)
+            self._in_copy = bool(context.resume.get("inside")) and context.resume["rows"] == "copy"
+            if context.resume.get("inside") and context.resume["rows"] == "tuples":
+                self._head = Head("data", is_insert=True)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SqlScanner:
+        twin = SqlScanner.__new__(SqlScanner)
+        twin.__dict__.update(self.__dict__)
+        twin._lexer = copy.copy(self._lexer)
+        twin._sections = copy.deepcopy(self._sections)
+        twin._rows = copy.deepcopy(self._rows)
+        return twin
+
+    # --- taking text in ---------------------------------------------------------------------------------------------
+
+    def feed(self, block: Block) -> None:
+        """Take the next block."""
+        if not block.data:
+            return
+        if self._dialect is None:
+            self._dialect = dialect_of(block.data[: 256 << 10])
+            self._lexer = Lexer(self._dialect.rules)
+        data, at = block.data, 0
+        if block.start == 0 and data.startswith(b"\xef\xbb\xbf"):
+            at = 3
+        while at < len(data):
+            if self._in_copy:
+                at = self._copy_rows(block, at)
+                continue
+            stop, delimiter = self._next_cut(data, at)
+            if stop > at:
+                self._piece(block, at, stop)
+            at = stop
+            if delimiter is not None:
+                at = self._change_delimiter(block, at, delimiter)
+
+    def _next_cut(self, data: bytes, at: int) -> tuple[int, re.Match[bytes] | None]:
+        """Where the next piece ends: behind a line that may begin COPY rows, before one that changes the delimiter."""
+        if not any(data.find(word, at) >= 0 for word in (b"stdin", b"STDIN", b"elimiter", b"ELIMITER")):
+            return len(data), None
+        for match in _DIRECTIVE.finditer(data, at):
+            if match[1] is None:
+                return match.end(), None
+            return match.start(), match
+        return len(data), None
+
+    def _change_delimiter(self, block: Block, at: int, match: re.Match[bytes]) -> int:
+        """A DELIMITER line, unless it lies in a string or comment."""
+        if self._lexer.state is Inside.NOTHING:
+            self._finish_open(block, at)
+            self._delimiter = match[1] if len(match[1]) <= 16 else b";"
+            return match.end()
+        self._piece(block, at, match.end())
+        return match.end()
+
+    def _finish_open(self, block: Block, at: int) -> None:
+        """A statement before a DELIMITER line ends there, if there is one."""
+        if self._text:
+            head = self._head or classify(self._text[:_HEAD_BYTES], self._context.encoding)
+            self._emit(block, head, at, 1, self._outer - head.has_columns if head.is_insert else 0, self._text)
+
+    # --- COPY rows --------------------------------------------------------------------------------------------------
+
+    def _copy_rows(self, block: Block, at: int) -> int:
+        """Rows up to the line `\\.`, or to the end of the block. Gives where the text goes on."""
+        data = block.data
+        place = at
+        while True:
+            place = data.find(b"\\.", place)
+            if place < 0:
+                break
+            starts_line = (place == at and (at > 0 or block.starts_line)) or data[place - 1 : place] in (b"\n", b"\r")
+            if starts_line and data[place + 2 : place + 3] in (b"", b"\n", b"\r"):
+                break
+            place += 2
+        stop = place if place >= 0 else len(data)
+        low, high = np.searchsorted(block.starts, (at, stop))
+        rows = int(high - low)
+        if rows:
+            first = int(block.starts[low])
+            self._sections.add_rows(rows, data[first : first + 200].split(b"\n")[0])
+            if self._rows is not None:
+                self._rows.take_lines(block, int(low), int(high))
+        if place < 0:
+            return len(data)
+        self._in_copy = False
+        end = int(np.searchsorted(block.starts, place, side="right"))
+        after = int(block.starts[end]) if end < len(block.starts) else len(data)
+        self._boundary = Boundary(block.start + after, block.line_at(place) + 1)
+        self._begin_statement(block.start + after)
+        return after
+
+    # --- statements -------------------------------------------------------------------------------------------------
+
+    def _piece(self, block: Block, low: int, high: int) -> None:
+        """The statements of a part of a block."""
+        whole = low == 0 and high == len(block.data)
+        data = block.data if whole else block.data[low:high]
+        codes = block.array[low:high]
+        hidden = self._lexer.hidden(data, codes)
+        ends, width = self._terminators(data, codes, hidden)
+        brackets = Brackets(data, codes, hidden)
+        walk = _Piece(data, codes, low, ends, width, brackets)
+        index, begin = 0, 0
+        while index < len(ends):
+            index, begin = self._statement(block, walk, index, begin)
+        if begin < len(data):
+            self._carry(walk, begin)
+
+    def _terminators(self, data: bytes, codes: npt.NDArray[np.uint8], hidden: Words) -> tuple[Offsets, Offsets]:
+        """Where statements end, and how long what ends them is."""
+        assert self._dialect is not None
+        if self._delimiter == b";":
+            ends = sparse_places(pack(codes == 0x3B) & ~hidden)
+        else:
+            found = [match.start() for match in re.finditer(re.escape(self._delimiter), data)]
+            ends = np.array(found, np.int64)
+            ends = ends[~has(hidden, ends)]
+        widths = np.full(len(ends), len(self._delimiter), np.int64)
+        extra: list[tuple[int, int]] = []
+        if self._dialect.go_lines:
+            extra += [(match.start(), match.end() - match.start()) for match in _GO.finditer(data)]
+            extra += [(match.start(), 0) for match in _BARE_INSERT.finditer(data) if match.start()]
+        if self._dialect.slash_lines:
+            extra += [(match.start(), match.end() - match.start()) for match in _SLASH.finditer(data)]
+        if extra:
+            more, lengths = np.array(extra, np.int64).T
+            keep = ~has(hidden, more)
+            ends, widths = np.append(ends, more[keep]), np.append(widths, lengths[keep])
+            order = np.argsort(ends, kind="stable")
+            ends, widths = ends[order], widths[order]
+        return ends, widths
+
+    def _statement(self, block: Block, piece: _Piece, index: int, begin: int) -> tuple[int, int]:
+        """Take the statement that ends at terminator `index` (and those after it that are like it)."""
+        assert self._dialect is not None
+        end = int(piece.ends[index])
+        width = int(piece.widths[index])
+        is_batch_end = width != len(self._delimiter)
+        head = self._head
+        is_carried = head is not None or bool(self._text)
+        if head is None:
+            text = self._text + piece.data[begin : min(end, begin + _HEAD_BYTES)]
+            text = strip_leading(text, self._dialect.rules.hashes)
+            if not text:
+                self._text = b""
+                stop = end + width
+                if is_batch_end or end + 1 >= begin:
+                    self._skip(block, piece, stop)
+                return index + 1, stop
+            head = classify(text[:_HEAD_BYTES], self._context.encoding)
+        else:
+            text = self._text
+        if head.compound and self._is_open(piece, begin, end, text, is_batch_end):
+            self._text = (text + piece.data[begin + (0 if is_carried else len(text)) : end + width])[:_MAX_COMPOUND]
+            if not is_carried:
+                self._text = strip_leading(piece.data[begin : end + width], self._dialect.rules.hashes)[:_MAX_COMPOUND]
+            self._head = head
+            return index + 1, end + width
+        if not head.is_insert:
+            if head.defines and len(text) >= _HEAD_BYTES // 2 and not is_carried:
+                text = strip_leading(piece.data[begin : min(end, begin + _DEFINITION_BYTES)], False)
+            self._emit(block, head, piece.low + end + width, 1, 0, text)
+            if head.is_copy and self._delimiter == b";":
+                self._in_copy = piece.low + len(piece.data) <= len(block.data) and not piece.data[end + 1 :].strip()
+            return index + 1, end + width
+        rows = self._insert_rows(piece, begin, end, head)
+        if is_carried:
+            self._emit(block, head, piece.low + end + width, 1, rows, text)
+            return index + 1, end + width
+        start = begin + piece.data[begin:end].find(text[:32])
+        last, more = piece.run_from(index, start, head)
+        if self._rows is not None:
+            self._rows.take_statements(block, piece, start, index, last, head)
+        stop = int(piece.ends[last]) + width
+        self._emit(block, head, piece.low + stop, last - index + 1, rows + more, text)
+        return last + 1, stop
+
+    def _skip(self, block: Block, piece: _Piece, stop: int) -> None:
+        """An empty statement: it belongs to what is before it."""
+        self._set_boundary(block, piece.low + stop)
+        self._begin_statement(block.start + piece.low + stop)
+
+    def _is_open(self, piece: _Piece, begin: int, end: int, text: bytes, is_batch_end: bool) -> bool:
+        """Whether a routine goes on behind this terminator."""
+        assert self._dialect is not None
+        if self._delimiter != b";" or is_batch_end:
+            return False
+        if self._dialect.slash_lines or self._dialect.go_lines:
+            return text[:5].upper() != b"BEGIN" or not re.match(rb"(?i)BEGIN(?:\s+TRAN\w*)?\s*\Z", text[:40])
+        if re.match(rb"(?i)BEGIN\b", text):
+            return False
+        whole = self._text + piece.data[begin:end] if self._head is not None else piece.data[begin:end]
+        return len(whole) < _MAX_COMPOUND and open_blocks(whole) > 0
+
+    def _insert_rows(self, piece: _Piece, begin: int, end: int, head: Head) -> int:
+        """The rows of the INSERT statement that ends at `end`."""
+        outer, self._depth = piece.brackets.outer(begin, end, self._depth)
+        if self._rows is not None and len(outer):
+            self._rows.take_tuples(piece, outer[int(head.has_columns and not self._outer) :])
+        rows = self._outer + len(outer) - head.has_columns - piece.brackets.tail_rows(begin, end)
+        return max(rows, 0)
+
+    def _carry(self, piece: _Piece, begin: int) -> None:
+        """The beginning of a statement that does not end in this piece."""
+        assert self._dialect is not None
+        limit = _MAX_COMPOUND if self._head is not None and self._head.compound else _HEAD_BYTES
+        text = (self._text + piece.data[begin : begin + limit])[:limit] if len(self._text) < limit else self._text
+        self._text = text if self._head is not None else strip_leading(text, self._dialect.rules.hashes)
+        if self._head is None and len(self._text) > 32:
+            head = classify(self._text[:_HEAD_BYTES], self._context.encoding)
+            if head.is_insert:
+                self._head = head
+        if self._head is not None and self._head.is_insert:
+            outer, self._depth = piece.brackets.outer(begin, len(piece.data), self._depth)
+            if self._rows is not None and len(outer):
+                self._rows.take_tuples(piece, outer[int(self._head.has_columns and not self._outer) :])
+            self._outer += len(outer)
+
+    def _emit(self, block: Block, head: Head, stop: int, statements: int, rows: int, text: bytes) -> None:
+        """Statements that end before `stop` in the block."""
+        self._sections.add(head, self._boundary, statements, rows, text)
+        self._set_boundary(block, stop)
+        self._begin_statement(block.start + stop)
+
+    def _begin_statement(self, byte: int) -> None:
+        self._text, self._head = b"", None
+        self._depth = self._outer = 0
+        self._begun = Boundary(byte, 0)
+
+    def _set_boundary(self, block: Block, stop: int) -> None:
+        """Where a section may begin behind a statement that ends before `stop`."""
+        match = _BLANK_REST.match(block.data, stop)
+        if match is not None and (block.ends_line or match.end() < len(block.data)):
+            line = block.line_at(match.end() - 1) + 1
+            self._boundary = Boundary(block.start + match.end(), line)
+            return
+        index = int(np.searchsorted(block.starts, stop, side="right")) - 1
+        if index < 0 or stop >= len(block.data):
+            self._boundary = None
+            return
+        prefix = block.data[int(block.starts[index]) : stop]
+        if len(prefix) > 1 << 16:
+            self._boundary = None
+            return
+        column = len(prefix.decode(self._context.encoding, "replace").encode("utf-16-le", "replace")) // 2
+        self._boundary = Boundary(block.start + stop, block.line_at(stop), column)
+
+    # --- saying what was found --------------------------------------------------------------------------------------
+
+    def finish(self, end: End) -> Findings:
+        """Say what was found up to `end`."""
+        if end.byte <= self._context.start_byte:
+            return Findings(())
+        if self._rows is not None:
+            return Findings(self._rows.sections(end))
+        problems: list[Problem] = []
+        open_state = self._lexer.state
+        if self._text and not self._in_copy:
+            head = self._head or classify(self._text[:_HEAD_BYTES], self._context.encoding)
+            rows = max(0, self._outer - head.has_columns) if head.is_insert else 0
+            self._sections.add(head, self._boundary, 1, rows, self._text)
+            place = self._boundary or Boundary(self._begun.byte, end.line)
+            if open_state not in (Inside.NOTHING, Inside.LINE_COMMENT):
+                message = f"the last statement is never closed: it ends inside {open_state.value}"
+                problems.append(Problem(message, place.line, place.byte))
+            elif self._depth > 0:
+                problems.append(Problem("the last statement is cut off inside brackets", place.line, place.byte))
+        elif self._in_copy:
+            problems.append(Problem("the rows of the last COPY are not ended by \\.", max(1, end.line), end.byte))
+        sections = self._sections.finish(Boundary(end.byte, end.line), end.line)
+        facts = self._facts()
+        return Findings(sections, tuple(problems), "", facts)
+
+    def _facts(self) -> dict[str, Any]:
+        tables = self._sections.tables
+        rows = {name: entry.get("rows", 0) for name, entry in tables.items() if "rows" in entry}
+        facts: dict[str, Any] = {
+            "dialect": self._dialect.name if self._dialect else "sql",
+            "statements": self._sections.statements,
+            "tables": sum("ddl_line" in entry for entry in tables.values()),
+            "rows": sum(rows.values()),
+        }
+        for group in ("view", "function", "procedure", "trigger", "indexes", "constraints"):
+            if self._sections.counts.get(group):
+                facts[group if group.endswith("s") else f"{group}s"] = self._sections.counts[group]
+        biggest = sorted(rows.items(), key=lambda item: (-item[1], item[0]))[:50]
+        facts["rows_by_table"] = dict(biggest)
+        return facts
+
+
+class _Piece:
+    """A part of a block, with the places where its statements end."""
+
+    def __init__(
+        self,
+        data: bytes,
+        codes: npt.NDArray[np.uint8],
+        low: int,
+        ends: tuple[Offsets, Offsets] | Offsets,
+        widths: Offsets,
+        brackets: Brackets,
+    ) -> None:
+        self.data = data
+        self.codes = codes
+        self.low = low
+        self.ends: Offsets = ends  # type: ignore[assignment]
+        self.widths = widths
+        self.brackets = brackets
+        self._bytes: Bytes8 | None = None
+        self._starts: Offsets | None = None
+
+    def starts(self) -> Offsets:
+        """Where the statement behind each terminator would begin: behind a line end, if there is one."""
+        if self._starts is None:
+            starts = self.ends + self.widths
+            top = len(self.codes) - 1
+            starts = starts + (self.codes[np.minimum(starts, top)] == 0x0D)
+            starts = starts + (self.codes[np.minimum(starts, top)] == 0x0A)
+            self._starts = np.minimum(starts, len(self.codes))
+        return self._starts
+
+    def run_from(self, index: int, start: int, head: Head) -> tuple[int, int]:
+        """The last of the terminators from `index` on that end statements which begin like the one at `start`.
+
+        Also how many rows those behind the first add.
+        """
+        if index + 1 >= len(self.ends) or not head.prefix:
+            return index, 0
+        starts = self.starts()[index:-1]
+        # Most tables change within a few statements or not at all: a short look first.
+        count = self._alike(starts[:8], start, head)
+        if count == 8:
+            count = self._alike(starts, start, head)
+        if not count:
+            return index, 0
+        firsts, ends = starts[:count], self.ends[index + 1 : index + 1 + count]
+        opened = self.brackets.opened(firsts, ends)
+        plain = 1 + head.has_columns
+        if bool((opened == plain).all()):
+            return index + count, count
+        rows = 0
+        for first, end, brackets in zip(firsts.tolist(), ends.tolist(), opened.tolist(), strict=True):
+            if brackets == plain:
+                rows += 1
+                continue
+            outer, _ = self.brackets.outer(first, end, 0)
+            rows += max(0, len(outer) - head.has_columns - self.brackets.tail_rows(first, end))
+        return index + count, rows
+
+    def _alike(self, starts: Offsets, start: int, head: Head) -> int:
+        """How many of the statements at `starts` begin with the same words."""
+        if self._bytes is None:
+            self._bytes = Bytes8(self.data)
+        length = head.prefix
+        offsets = list(range(0, min(length, _PREFIX_BYTES), 8))
+        offsets += [at for at in range(max(0, length - 24), length, 8) if at not in offsets]
+        alike = starts + length <= len(self.data)
+        places = np.where(alike, starts, start)
+        for at in offsets:
+            width = min(8, length - at)
+            word = self._bytes.at(np.array([start + at]), width)[0]
+            alike &= self._bytes.at(places + at, width) == word
+        return len(starts) if bool(alike.all()) else int(np.argmin(alike))
+
+
+def _sniff(sample: Sample) -> float:
+    return sql_score(sample)
+
+
+FORMAT = Format("sql", "SQL dump", _sniff, SqlScanner, (".sql", ".ddl", ".dump"))
