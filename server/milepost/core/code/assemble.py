@@ -128,6 +128,8 @@ class Assembler:
         start, end, name_at, head_end, kind, name, title, doc = symbol
         begin = view.start_of_line(view.base + start)
         self._close_until(view, view.base + start)
+        if begin < self._at <= view.start_of_line(view.base + max(name_at, start)):
+            begin = self._at  # the comment before it is the mark of its module
         if begin < self._at or self._is_within_line(begin, view.body.count(b"\n", start, end)):
             self._also(name)
             return

@@ -17,6 +17,7 @@ import tree_sitter
 
 from milepost.core.code.cuts import Cut, Header, closing, cuts_of
 from milepost.core.code.languages import Language, language_named
+from milepost.core.code.macros import without_macros
 from milepost.core.code.queries import C_WHOLES, KINDS, LEFT_OUT, OWN_AND_MORE, WHOLE, WRAPPERS
 
 #: A symbol as it is sent: start, end, where its name is, end of its head, kind, name, title, doc.
@@ -84,7 +85,8 @@ def parse_piece(
     best: tuple[Cut, Any, bytes] | None = None
     for cut in choices:
         text = prefix + body[: cut.offset]
-        tree = parser.parse(text + b"\n" + closing(cut.headers, language.style) + b"\n")
+        whole = text + b"\n" + closing(cut.headers, language.style) + b"\n"
+        tree = parser.parse(without_macros(whole) if language.name in ("c", "cpp") else whole)
         if final or _ends_well(tree.root_node, len(text)):
             best = (cut, tree, text)
             break
@@ -201,6 +203,8 @@ def _symbol(kind: str, node: Any, whole: Any, name: Any, text: bytes, shift: int
     title = _text(text[first : min(head_end, first + _HEAD_BYTES)])
     title = _signature(title)
     label = _text(text[name.start_byte : min(name.end_byte, name.start_byte + 200)])
+    if node.type in ("struct_specifier", "class_specifier"):
+        label = label.split("<")[0]
     if name == node:
         label = re.split(r"[({]", label)[0].strip() or kind
     start, doc = _with_what_precedes(whole, text, shift)
