@@ -20,17 +20,15 @@ from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.sqltext.dialect import SqlDialect, dialect_of, sql_score
 from milepost.core.sqltext.lexer import Inside, Lexer, Rules
 from milepost.core.sqltext.listing import RowList
+from milepost.core.sqltext.piece import Piece
 from milepost.core.sqltext.rows import Brackets
 from milepost.core.sqltext.sections import Boundary, Sections
 from milepost.core.sqltext.statements import Head, classify, open_blocks, strip_leading
 from milepost.core.tables.bits import Offsets, Words, has, pack, sparse_places
-from milepost.core.tables.fields import Words as Bytes8
 
 _HEAD_BYTES = 4096
 _MAX_COMPOUND = 256 << 10
 _DEFINITION_BYTES = 32 << 10
-#: Of the first words of INSERT statements so many bytes are compared, at the beginning and at the end.
-_PREFIX_BYTES = 48
 _DIRECTIVE = re.compile(rb"(?im)^[ \t]*delimiter[ \t]+(\S+)[^\r\n]*(?:\r?\n|\r|\Z)|\bFROM[ \t]+stdin\b[^\r\n]*(?:\r?\n|\r|\Z)")
 _GO = re.compile(rb"(?im)^[ \t]*GO(?:[ \t]+\d+)?[ \t]*(?=\r?$)")
 _SLASH = re.compile(rb"(?m)^[ \t]*/[ \t]*(?=\r?$)")
@@ -159,7 +157,7 @@ class SqlScanner:
         hidden = self._lexer.hidden(data, codes)
         ends, width = self._terminators(data, codes, hidden)
         brackets = Brackets(data, codes, hidden)
-        walk = _Piece(data, codes, low, ends, width, brackets)
+        walk = Piece(block, data, low, ends, width, brackets)
         index, begin = 0, 0
         while index < len(ends):
             index, begin = self._statement(block, walk, index, begin)
@@ -190,7 +188,7 @@ class SqlScanner:
             ends, widths = ends[order], widths[order]
         return ends, widths
 
-    def _statement(self, block: Block, piece: _Piece, index: int, begin: int) -> tuple[int, int]:
+    def _statement(self, block: Block, piece: Piece, index: int, begin: int) -> tuple[int, int]:
         """Take the statement that ends at terminator `index` (and those after it that are like it)."""
         assert self._dialect is not None
         end = int(piece.ends[index])
@@ -235,12 +233,12 @@ class SqlScanner:
         self._emit(block, head, piece.low + stop, last - index + 1, rows + more, text)
         return last + 1, stop
 
-    def _skip(self, block: Block, piece: _Piece, stop: int) -> None:
+    def _skip(self, block: Block, piece: Piece, stop: int) -> None:
         """An empty statement: it belongs to what is before it."""
         self._set_boundary(block, piece.low + stop)
         self._begin_statement(block.start + piece.low + stop)
 
-    def _is_open(self, piece: _Piece, begin: int, end: int, text: bytes, is_batch_end: bool) -> bool:
+    def _is_open(self, piece: Piece, begin: int, end: int, text: bytes, is_batch_end: bool) -> bool:
         """Whether a routine goes on behind this terminator."""
         assert self._dialect is not None
         if self._delimiter != b";" or is_batch_end:
@@ -252,7 +250,7 @@ class SqlScanner:
         whole = self._text + piece.data[begin:end] if self._head is not None else piece.data[begin:end]
         return len(whole) < _MAX_COMPOUND and open_blocks(whole) > 0
 
-    def _insert_rows(self, piece: _Piece, begin: int, end: int, head: Head) -> int:
+    def _insert_rows(self, piece: Piece, begin: int, end: int, head: Head) -> int:
         """The rows of the INSERT statement that ends at `end`."""
         outer, self._depth = piece.brackets.outer(begin, end, self._depth)
         if self._rows is not None and len(outer):
@@ -260,7 +258,7 @@ class SqlScanner:
         rows = self._outer + len(outer) - head.has_columns - piece.brackets.tail_rows(begin, end)
         return max(rows, 0)
 
-    def _carry(self, piece: _Piece, begin: int) -> None:
+    def _carry(self, piece: Piece, begin: int) -> None:
         """The beginning of a statement that does not end in this piece."""
         assert self._dialect is not None
         limit = _MAX_COMPOUND if self._head is not None and self._head.compound else _HEAD_BYTES
@@ -346,81 +344,6 @@ class SqlScanner:
         biggest = sorted(rows.items(), key=lambda item: (-item[1], item[0]))[:50]
         facts["rows_by_table"] = dict(biggest)
         return facts
-
-
-class _Piece:
-    """A part of a block, with the places where its statements end."""
-
-    def __init__(
-        self,
-        data: bytes,
-        codes: npt.NDArray[np.uint8],
-        low: int,
-        ends: tuple[Offsets, Offsets] | Offsets,
-        widths: Offsets,
-        brackets: Brackets,
-    ) -> None:
-        self.data = data
-        self.codes = codes
-        self.low = low
-        self.ends: Offsets = ends  # type: ignore[assignment]
-        self.widths = widths
-        self.brackets = brackets
-        self._bytes: Bytes8 | None = None
-        self._starts: Offsets | None = None
-
-    def starts(self) -> Offsets:
-        """Where the statement behind each terminator would begin: behind a line end, if there is one."""
-        if self._starts is None:
-            starts = self.ends + self.widths
-            top = len(self.codes) - 1
-            starts = starts + (self.codes[np.minimum(starts, top)] == 0x0D)
-            starts = starts + (self.codes[np.minimum(starts, top)] == 0x0A)
-            self._starts = np.minimum(starts, len(self.codes))
-        return self._starts
-
-    def run_from(self, index: int, start: int, head: Head) -> tuple[int, int]:
-        """The last of the terminators from `index` on that end statements which begin like the one at `start`.
-
-        Also how many rows those behind the first add.
-        """
-        if index + 1 >= len(self.ends) or not head.prefix:
-            return index, 0
-        starts = self.starts()[index:-1]
-        # Most tables change within a few statements or not at all: a short look first.
-        count = self._alike(starts[:8], start, head)
-        if count == 8:
-            count = self._alike(starts, start, head)
-        if not count:
-            return index, 0
-        firsts, ends = starts[:count], self.ends[index + 1 : index + 1 + count]
-        opened = self.brackets.opened(firsts, ends)
-        plain = 1 + head.has_columns
-        if bool((opened == plain).all()):
-            return index + count, count
-        rows = 0
-        for first, end, brackets in zip(firsts.tolist(), ends.tolist(), opened.tolist(), strict=True):
-            if brackets == plain:
-                rows += 1
-                continue
-            outer, _ = self.brackets.outer(first, end, 0)
-            rows += max(0, len(outer) - head.has_columns - self.brackets.tail_rows(first, end))
-        return index + count, rows
-
-    def _alike(self, starts: Offsets, start: int, head: Head) -> int:
-        """How many of the statements at `starts` begin with the same words."""
-        if self._bytes is None:
-            self._bytes = Bytes8(self.data)
-        length = head.prefix
-        offsets = list(range(0, min(length, _PREFIX_BYTES), 8))
-        offsets += [at for at in range(max(0, length - 24), length, 8) if at not in offsets]
-        alike = starts + length <= len(self.data)
-        places = np.where(alike, starts, start)
-        for at in offsets:
-            width = min(8, length - at)
-            word = self._bytes.at(np.array([start + at]), width)[0]
-            alike &= self._bytes.at(places + at, width) == word
-        return len(starts) if bool(alike.all()) else int(np.argmin(alike))
 
 
 def _sniff(sample: Sample) -> float:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from milepost.core.outline import Node, Section, freeze
 from milepost.core.scan import Block, Context, End
+from milepost.core.sqltext.piece import Piece
 from milepost.core.sqltext.statements import Head
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.cells import Mark, Marks, round_size
-
-if TYPE_CHECKING:
-    from milepost.core.formats.sql import _Piece
 
 _MOST_GROUPS = 50
 _MOST_SINGLES = 100
@@ -50,7 +48,7 @@ class RowList:
             self._lines.add(Mark(record, block.start + at, block.line_at(at), raw, b"", record))
         self._line_count += high - low
 
-    def take_statements(self, block: Block, piece: _Piece, start: int, index: int, last: int, head: Head) -> None:
+    def take_statements(self, block: Block, piece: Piece, start: int, index: int, last: int, head: Head) -> None:
         """INSERT statements: the one at `start`, and those behind the terminators from `index` to `last`."""
         starts = np.append(np.array([start]), piece.starts()[index:last])
         count = self._statement_count
@@ -62,7 +60,7 @@ class RowList:
         self._statement_count += len(starts)
         self._block = block
 
-    def take_tuples(self, piece: _Piece, opened: Offsets) -> None:
+    def take_tuples(self, piece: Piece, opened: Offsets) -> None:
         """Rows of one statement, by their opening brackets; those that begin a line can be told apart."""
         block = piece.block
         places = opened + piece.low

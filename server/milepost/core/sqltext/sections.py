@@ -69,8 +69,10 @@ class Sections:
             group = self._begin(head, self._start)
         elif self._goes_on(group, head):
             pass
-        elif group.group == "drops" and group.statements == 1 and head.defines and group.labels == [head.subject]:
+        elif group.group == "drops" and head.defines and group.labels == [head.subject.split("(")[0].strip()]:
+            # A table is dropped right before it is made: both are its definition.
             group.group, group.subject = head.group, head.subject
+            group.labels.clear()
         elif boundary is None:
             pass
         else:
@@ -106,6 +108,10 @@ class Sections:
             return True
         if head.group == "function" and group.group in ("function", "procedure"):
             return group.subject.split("(")[0] == head.subject.split("(")[0] and not head.defines
+        if head.group == "table" and not head.defines and (
+            head.subject in group.labels or (group.group == "table" and not group.defines)
+        ):
+            return True
         return (group.group, group.subject) == (head.group, head.subject) and not (
             head.defines and group.defines and head.group in _KINDS
         )
@@ -145,12 +151,16 @@ class Sections:
         self.counts[group.group] = self.counts.get(group.group, 0) + (1 if group.group in _KINDS else group.statements)
         if group.table:
             node.facts["table"] = group.table
-        names = ", ".join(group.labels) + (", …" if group.statements > len(group.labels) else "")
+        names = ", ".join(group.labels) + (", …" if group.labels and len(group.labels) >= _MAX_LABELS else "")
         if group.group == "data":
             self._describe_data(node, group)
         elif group.group == "table":
             columns = column_names(group.text, self._encoding) if group.defines else []
-            node.title = f"table {group.subject}" if group.defines else f"changes of table {group.subject}"
+            node.title = f"table {group.subject}"
+            if not group.defines:
+                several = len(group.labels) > 1
+                node.title = "changes of tables" if several else f"changes of table {group.subject}"
+                node.kind = "statements"
             node.facts["columns"] = columns[:200]
             node.digest = f"{len(columns)} columns: {', '.join(columns)}" if columns else names
             node.weight = 0.6

@@ -126,9 +126,7 @@ def _of(text: bytes, encoding: str) -> Head:
     if word == b"DROP" and (match := _DROP.match(text)):
         what = match["what"].decode().lower()
         name = plain_name(match["name"] or b"", encoding)
-        if what in ("table", "view") or what in _ROUTINES:
-            return Head(what, name, name if what == "table" else "", weak=False, label=name)
-        return Head(_GROUPED.get(what, "statements"), label=name)
+        return Head("drops", label=name)
     if word == b"COMMENT" and (match := _COMMENT_ON.match(text)):
         what, name = match["what"].decode().lower(), plain_name(match["name"], encoding)
         if what in ("table", "column"):
@@ -182,7 +180,8 @@ def _arguments(text: bytes, encoding: str) -> str:
     for index, code in enumerate(text[:400]):
         depth += (code == 0x28) - (code == 0x29)
         if not depth:
-            return re.sub(r"\s+", " ", text[: index + 1].decode(encoding, "replace"))
+            shown = re.sub(r"\s+", " ", text[: index + 1].decode(encoding, "replace"))
+            return "(" + shown[1:-1].strip() + ")"
     return "(…)"
 
 

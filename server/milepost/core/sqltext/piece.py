@@ -1,0 +1,90 @@
+"""A part of a block of SQL with the places where its statements end; runs of INSERT statements are measured here."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from milepost.core.scan import Block
+from milepost.core.sqltext.rows import Brackets
+from milepost.core.sqltext.statements import Head
+from milepost.core.tables.bits import Offsets
+from milepost.core.tables.fields import Words as Bytes8
+
+#: Of the first words of INSERT statements so many bytes are compared, at the beginning and at the end.
+_PREFIX_BYTES = 48
+
+
+class Piece:
+    """A part of a block, with the places where its statements end."""
+
+    def __init__(
+        self,
+        block: Block,
+        data: bytes,
+        low: int,
+        ends: Offsets,
+        widths: Offsets,
+        brackets: Brackets,
+    ) -> None:
+        self.block = block
+        self.data = data
+        self.codes = block.array[low : low + len(data)]
+        self.low = low
+        self.ends = ends
+        self.widths = widths
+        self.brackets = brackets
+        self._bytes: Bytes8 | None = None
+        self._starts: Offsets | None = None
+
+    def starts(self) -> Offsets:
+        """Where the statement behind each terminator would begin: behind a line end, if there is one."""
+        if self._starts is None:
+            starts = self.ends + self.widths
+            top = len(self.codes) - 1
+            starts = starts + (self.codes[np.minimum(starts, top)] == 0x0D)
+            starts = starts + (self.codes[np.minimum(starts, top)] == 0x0A)
+            self._starts = np.minimum(starts, len(self.codes))
+        return self._starts
+
+    def run_from(self, index: int, start: int, head: Head) -> tuple[int, int]:
+        """The last of the terminators from `index` on that end statements which begin like the one at `start`.
+
+        Also how many rows those behind the first add.
+        """
+        if index + 1 >= len(self.ends) or not head.prefix:
+            return index, 0
+        starts = self.starts()[index:-1]
+        # Most tables change within a few statements or not at all: a short look first.
+        count = self._alike(starts[:8], start, head)
+        if count == 8:
+            count = self._alike(starts, start, head)
+        if not count:
+            return index, 0
+        firsts, ends = starts[:count], self.ends[index + 1 : index + 1 + count]
+        opened = self.brackets.opened(firsts, ends)
+        plain = 1 + head.has_columns
+        if bool((opened == plain).all()):
+            return index + count, count
+        rows = 0
+        for first, end, brackets in zip(firsts.tolist(), ends.tolist(), opened.tolist(), strict=True):
+            if brackets == plain:
+                rows += 1
+                continue
+            outer, _ = self.brackets.outer(first, end, 0)
+            rows += max(0, len(outer) - head.has_columns - self.brackets.tail_rows(first, end))
+        return index + count, rows
+
+    def _alike(self, starts: Offsets, start: int, head: Head) -> int:
+        """How many of the statements at `starts` begin with the same words."""
+        if self._bytes is None:
+            self._bytes = Bytes8(self.data)
+        length = head.prefix
+        offsets = list(range(0, min(length, _PREFIX_BYTES), 8))
+        offsets += [at for at in range(max(0, length - 24), length, 8) if at not in offsets]
+        alike = starts + length <= len(self.data)
+        places = np.where(alike, starts, start)
+        for at in offsets:
+            width = min(8, length - at)
+            word = self._bytes.at(np.array([start + at]), width)[0]
+            alike &= self._bytes.at(places + at, width) == word
+        return len(starts) if bool(alike.all()) else int(np.argmin(alike))
