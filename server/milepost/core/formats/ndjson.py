@@ -28,9 +28,11 @@ from milepost.core.structure.record_runs import HEAD_BYTES, Record, Runs
 
 #: Up to this offset every record is sampled for its fields; beyond, the first that begins in each step of the other.
 _SAMPLED_WHOLE_BYTES = 128 << 10
-_SAMPLE_STEP_BYTES = 32 << 10
+_SAMPLE_STEP_BYTES = 128 << 10
 _MAX_SAMPLED_RECORD = 64 << 10
 _MAX_PROBLEMS = 100
+#: Whether the records are log events is told from so many.
+_LOG_SAMPLE = 200
 
 
 class _OpenLine:
@@ -166,7 +168,8 @@ class NdjsonScanner:
                 continue
             record = _decoded(records.text(at))
             self._fields.add(record)
-            self._log_records += is_log_record(record)
+            if self._fields.records <= _LOG_SAMPLE:
+                self._log_records += is_log_record(record)
 
     def _note(self, problem: Problem) -> None:
         if len(self._problems) < _MAX_PROBLEMS:
@@ -205,7 +208,7 @@ class NdjsonScanner:
         kind = self._fields.kind_field()
         if kind:
             facts["kind_field"] = kind
-        if sampled and self._log_records * 2 > sampled:
+        if self._log_records * 2 > min(sampled, _LOG_SAMPLE):
             facts["log"] = True
         return facts
 
