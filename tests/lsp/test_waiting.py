@@ -277,3 +277,19 @@ def test_a_fault_of_ours_is_an_error_with_a_kind_and_a_traceback_in_the_log(
     assert "Traceback" not in str(caught.value)
     assert slow.leave() == 0
     assert "ZeroDivisionError: a fault of ours" in slow.log
+
+
+def test_a_client_that_can_do_nothing_is_asked_nothing(slow: ServerProcess, tmp_path: Path) -> None:
+    client, path = slow.client, log_file(tmp_path, "scan-1s-early0.2.log")
+    offered = client.initialize({})["capabilities"]
+    for feature in ("documentSymbol", "codeLens", "foldingRange", "hover", "executeCommand"):
+        assert offered[f"{feature}Provider"]
+    client.open(path.as_uri(), path.read_text())
+    assert client.symbols(path.as_uri())
+    client.command("milepost.outline", {"path": str(path), "workDoneToken": None})
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    client.notify("workspace/didChangeWatchedFiles", {"changes": []})
+    client.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
+    assert slow.leave() == 0
+    assert [message for message in client.received if "method" in message] == []
+    assert slow.log == ""

@@ -28,7 +28,6 @@ class ClientFeatures:
     hierarchical_symbols: bool = False
     symbol_kinds: frozenset[int] = _FIRST_SYMBOL_KINDS
     dynamic_symbols: bool = False
-    dynamic_watched_files: bool = False
     dynamic_configuration: bool = False
     refreshes_lenses: bool = False
     refreshes_folding: bool = False
@@ -52,7 +51,6 @@ class ClientFeatures:
             hierarchical_symbols=has("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"),
             symbol_kinds=frozenset(kinds) if isinstance(kinds, list) and kinds else _FIRST_SYMBOL_KINDS,
             dynamic_symbols=has("textDocument.documentSymbol.dynamicRegistration"),
-            dynamic_watched_files=has("workspace.didChangeWatchedFiles.dynamicRegistration"),
             dynamic_configuration=has("workspace.didChangeConfiguration.dynamicRegistration"),
             refreshes_lenses=has("workspace.codeLens.refreshSupport"),
             refreshes_folding=has("workspace.foldingRange.refreshSupport"),

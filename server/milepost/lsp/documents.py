@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from milepost.errors import InvalidParams
 from milepost.lsp.position import Units, index_of_column
-from milepost.uris import key_of_uri
+from milepost.uris import key_of_uri, path_of_uri
 
 #: The length that pieces are cut to, in characters.
 PIECE_CHARACTERS = 65_536
@@ -112,6 +113,7 @@ class TextDocument:
 
     def __init__(self, uri: str, language_id: str, version: int, pieces: Iterable[Piece], units: Units) -> None:
         self.uri = uri
+        self.path = _path_or_none(uri)
         self.language_id = language_id
         self.version = version
         self.opening = 0
@@ -164,6 +166,13 @@ class TextDocument:
         pieces[first : last + 1] = cut_pieces(text)
 
 
+def _path_or_none(uri: str) -> str | None:
+    try:
+        return path_of_uri(uri)
+    except InvalidParams:
+        return None
+
+
 class DocumentStore:
     """The open documents of one client, found by any spelling of their URI."""
 
@@ -184,6 +193,10 @@ class DocumentStore:
     def get(self, key: str) -> TextDocument | None:
         """The open document with this key (`key_of_uri`, `key_of_path`)."""
         return self._documents.get(key)
+
+    def paths(self) -> dict[str, str]:
+        """The paths of those that are files, by key."""
+        return {key: document.path for key, document in self._documents.items() if document.path is not None}
 
     def __iter__(self) -> Iterator[TextDocument]:
         return iter(list(self._documents.values()))

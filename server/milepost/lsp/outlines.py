@@ -47,8 +47,10 @@ class Outlines:
     """The outlines of one client's documents and files. On the event loop, but for what ends in `_blocking`."""
 
     def __init__(self, session: Session) -> None:
-        #: States of files at their last outline, by key: what `watch` compares with.
-        self.states: OrderedDict[str, tuple[Target, FileState]] = OrderedDict()
+        #: States of files at their last outline, by key: what `watch` compares with. None once the file was gone.
+        self.states: OrderedDict[str, tuple[Target, FileState | None]] = OrderedDict()
+        #: Set when `watch` is to look at once, and not only at its next turn.
+        self.look_again = asyncio.Event()
         #: Keys of the documents and files whose outline was asked for by `milepost/outline`: their changes are told.
         self.interests: OrderedDict[str, str] = OrderedDict()
         self._session = session
@@ -213,7 +215,9 @@ class Outlines:
             document = self._session.documents.get(key)
             if document is not None:
                 size = await self._session.jobs.short(_size_blocking, document.snapshot())
-                self._session.refresher.notify(document.uri, "exact", "changed", None, size)
+                # By the name that it was asked for by.
+                uri = self.interests.get(key, document.uri)
+                self._session.refresher.notify(uri, "exact", "changed", None, size)
 
         self._session.jobs.spawn("tell of an edit", tell(), of=name)
 

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from milepost.lsp.progress import Progress
 from milepost.lsp.pygls_fixes import Encoded, Protocol
 from milepost.lsp.refresh import Refresher
 from milepost.lsp.settings import EditorSettings
-from milepost.uris import key_of_path, path_of_uri, uri_of_path
+from milepost.uris import key_of_path, key_of_uri, path_of_uri, uri_of_path
 
 if TYPE_CHECKING:
     # The core brings numpy and hyperscan: it is loaded in a thread, at the first request that needs it.
@@ -94,7 +94,8 @@ class Session:
         self.settings = EditorSettings(self._tell_problems)
         #: Set once the client's settings are known, or will not come.
         self.configured = asyncio.Event()
-        self.root: str | None = None
+        #: The client's folders. A relative path starts at the first that has it; the settings are those of the first.
+        self.roots: tuple[str, ...] = ()
         self.outlines = Outlines(self)
         self._make_engine = make_engine
         self._engine: Engine | None = None
@@ -105,29 +106,42 @@ class Session:
 
     # What a request is about
 
-    def target(self, uri: str | None, path: str | None = None) -> Target:
+    async def target(self, uri: str | None, path: str | None = None) -> Target:
         """The document or file that a request names.
 
-        Raises InvalidParams, or NotFound where the URI names no file and no document that is open.
+        A document that is open under another name of the same file (by a symbolic link, or in other case where the
+        file system does not mind) is found too. Raises InvalidParams, or NotFound where the URI names no file and no
+        document that is open.
         """
-        if uri is None:
-            if not path:
-                raise InvalidParams("the request names no file: give uri or path")
-            path = self._absolute(path)
-            key = key_of_path(path)
-            document = self.documents.get(key)
-            return Target(key, uri_of_path(path), path, document.snapshot() if document else None)
-        path = path_of_uri(uri)
+        target = self._at_uri(uri) if uri is not None else await self._at_path(path)
+        if target.snapshot is None and target.path is not None and len(self.documents):
+            key = await self.jobs.short(_same_file_blocking, target.path, self.documents.paths())
+            document = self.documents.get(key) if key is not None else None
+            if document is not None and key is not None:
+                return Target(key, target.uri, target.path, document.snapshot())
+        return target
+
+    def _at_uri(self, uri: str) -> Target:
+        document = self.documents.get(key_of_uri(uri))
+        try:
+            path = path_of_uri(uri)
+        except InvalidParams:
+            if document is None:
+                raise
+            path = None  # what the client has open can be outlined wherever it lies
         key = uri if path is None else key_of_path(path)
-        document = self.documents.get(key)
         if path is None and document is None:
             raise NotFound(f"{uri} is not open here and names no file: open it first, or give a path.")
         return Target(key, uri, path, document.snapshot() if document else None)
 
-    def _absolute(self, path: str) -> str:
-        if os.path.isabs(path) or self.root is None:
-            return os.path.abspath(path)
-        return os.path.join(self.root, path)
+    async def _at_path(self, path: str | None) -> Target:
+        if not path:
+            raise InvalidParams("the request names no file: give uri or path")
+        if not os.path.isabs(path):
+            path = await self.jobs.short(_absolute_blocking, path, self.roots)
+        key = key_of_path(path)
+        document = self.documents.get(key)
+        return Target(key, uri_of_path(path), path, document.snapshot() if document else None)
 
     # The engine, made by the first thread that needs it
 
@@ -202,3 +216,27 @@ class Session:
     async def close(self, timeout_s: float = 1.0) -> bool:
         """Stop everything; whether all threads came to an end."""
         return await self.jobs.close(timeout_s)
+
+
+def _absolute_blocking(path: str, roots: Sequence[str]) -> str:
+    """A relative path in the first of the folders that has such a file, else in the first."""
+    places = [os.path.join(root, path) for root in roots] or [os.path.abspath(path)]
+    return next((place for place in places if os.path.lexists(place)), places[0])
+
+
+def _same_file_blocking(path: str, known: Mapping[str, str]) -> str | None:
+    """The key of the one of the `known` paths (by key) that is the same file by another name."""
+    status = _status(path)
+    if status is not None:
+        for key, other in known.items():
+            other_status = _status(other)
+            if other_status is not None and os.path.samestat(status, other_status):
+                return key
+    return None
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except (OSError, ValueError):
+        return None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,25 +20,36 @@ PARENT_EVERY_S = 2.0
 
 async def watch_files(session: Session) -> None:
     """Tell the client when a file is no longer what its outline was of. Only of files it asked an outline of."""
+    outlines = session.outlines
+    told_at: dict[str, float] = {}
     while True:
-        await asyncio.sleep(FILES_EVERY_S)
-        for key in list(session.outlines.interests):
-            known = session.outlines.states.get(key)
-            if known is None:
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(outlines.look_again.wait(), FILES_EVERY_S)
+        outlines.look_again.clear()
+        begin = time.monotonic()
+        told_at = {key: when for key, when in told_at.items() if begin - when < 0.9 * FILES_EVERY_S}
+        for key in list(outlines.interests):
+            known = outlines.states.get(key)
+            if known is None or key in told_at:
                 continue
             target, before = known
             now = await session.jobs.short(_state_blocking, target.path or "")
-            if now == before:
-                continue
-            if now is None:
-                session.outlines.states.pop(key, None)
-                session.refresher.notify(target.uri, "exact", "changed", None, 0)
-                continue
-            session.outlines.states[key] = (target, now)
-            grew = (now.device, now.inode) == (before.device, before.inode) and now.size > before.size
+            if now == before or outlines.states.get(key) is not known:
+                continue  # unchanged, or outlined anew while it was looked at
+            outlines.states[key] = (target, now)
+            told_at[key] = begin
+            grew = before is not None and now is not None and _grew(before, now)
             session.refresher.notify(
-                target.uri, "growing" if grew else "exact", "grew" if grew else "changed", None, now.size
+                target.uri,
+                "growing" if grew else "exact",
+                "grew" if grew else "changed",
+                None,
+                now.size if now is not None else 0,
             )
+
+
+def _grew(before: FileState, now: FileState) -> bool:
+    return (now.device, now.inode) == (before.device, before.inode) and now.size > before.size
 
 
 def _state_blocking(path: str) -> FileState | None:

@@ -44,7 +44,7 @@ def register(server: LanguageServer, session: Session) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> Encoded | None:
-        target = session.target(params.text_document.uri)
+        target = await session.target(params.text_document.uri)
         found = await session.outlines.outlined(
             target, can_refresh=session.client.refreshes_lenses, token=params.work_done_token
         )
@@ -54,7 +54,7 @@ def register(server: LanguageServer, session: Session) -> None:
 
 
 async def _reply(session: Session, name: str, params: Any, make: Any, can_refresh: bool) -> Encoded:
-    target = session.target(params.text_document.uri)
+    target = await session.target(params.text_document.uri)
     found = await session.outlines.outlined(target, can_refresh=can_refresh, token=params.work_done_token)
     if not session.offers_features(found.outline):
         return _NOTHING

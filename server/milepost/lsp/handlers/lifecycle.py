@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from lsprotocol import types
@@ -22,13 +23,16 @@ def register(server: LanguageServer, session: Session) -> None:
     """Register the handlers on the server of one client."""
     protocol = session.protocol
 
+    def set_roots(roots: tuple[str, ...]) -> None:
+        session.roots = roots
+        session.settings.set_workspace(roots[0] if roots else None)
+
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         raw = protocol.initialize_params
         session.client = ClientFeatures.of(raw.get("capabilities"))
         session.units = units_of(protocol.workspace.position_encoding)
-        session.root = _root_of(raw)
-        session.settings.set_workspace(session.root)
+        set_roots(_roots_of(raw))
         session.settings.set_initial(raw.get("initializationOptions"))
         session.started()
 
@@ -59,9 +63,12 @@ def register(server: LanguageServer, session: Session) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
-        folders = [{"uri": folder.uri} for folder in protocol.workspace.folders.values()]
-        session.root = _root_of({"workspaceFolders": folders})
-        session.settings.set_workspace(session.root)
+        set_roots(_roots_of({"workspaceFolders": [{"uri": uri} for uri in protocol.workspace.folders]}))
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_watched_files(params: types.DidChangeWatchedFilesParams) -> None:
+        # Which files does not matter: those that are shown are few, and looked at one by one.
+        session.outlines.look_again.set()
 
     @server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def progress_cancel(params: types.WorkDoneProgressCancelParams) -> None:
@@ -97,17 +104,16 @@ async def _pull_settings(session: Session) -> None:
         session.settings.set_configured({SECTION: values[0]})
 
 
-def _root_of(params: dict[str, Any]) -> str | None:
-    """The folder that relative paths are relative to: the first workspace folder."""
+def _roots_of(params: dict[str, Any]) -> tuple[str, ...]:
+    """The folders of the workspace, as far as they are on this machine; the older ways to name one only without them."""
     folders = params.get("workspaceFolders")
     uris = [folder.get("uri") for folder in folders if isinstance(folder, dict)] if isinstance(folders, list) else []
-    for uri in [*uris, params.get("rootUri")]:
+    roots = []
+    for uri in uris or [params.get("rootUri")]:
         if isinstance(uri, str):
-            try:
-                path = path_of_uri(uri)
-            except InvalidParams:
-                continue
-            if path is not None:
-                return path
+            with contextlib.suppress(InvalidParams):
+                roots.append(path_of_uri(uri))
     root = params.get("rootPath")
-    return root if isinstance(root, str) and root else None
+    if not roots and isinstance(root, str) and root:
+        roots.append(root)
+    return tuple(root for root in roots if root is not None)

@@ -73,7 +73,7 @@ async def _answer(session: Session, asked: _Asked) -> Encoded:
     if request.uri is None and request.path is None and isinstance(anchor, str):
         target = None  # the anchor names the file
     else:
-        target = session.target(request.uri, request.path)
+        target = await session.target(request.uri, request.path)
     shown = False
     text = None if target is None else await session.unsaved_text(target)
     if asked.name == "outline" and target is not None and not asked.is_command:
@@ -149,8 +149,8 @@ def _call_blocking(
     options: dict[str, Any] = {"should_stop": control.should_stop, "progress": control.progress}
     if text is not None:
         options["text"] = text
-    if target is not None and target.path is not None:
-        request = request.model_copy(update={"uri": None, "path": target.path})
+    if target is not None:
+        request = request.model_copy(update={"uri": None, "path": target.path or target.uri})
     reply = getattr(engine, method.name)(request, **options)
     # A cap may be too small for any JSON at all.
     return Encoded(engine.serialized(method.name, reply, request.max_bytes, camel=True) or b"null")
