@@ -37,8 +37,11 @@ def test_a_document_is_found_by_every_name_of_its_file(client: RawClient, log: P
     link.symlink_to(log.name)
     folder = log.parent / "folder"
     folder.symlink_to(log.parent, target_is_directory=True)
+    # As another spelling looks on a file system that does not mind case: one file, no link to be followed.
+    capitals = log.with_name("SERVER.LOG")
+    os.link(log, capitals)
     client.open(link.as_uri(), "unsaved\n" + log.read_text(encoding="utf-8"))
-    for other in (log, folder / log.name, folder / link.name):
+    for other in (log, folder / log.name, folder / link.name, capitals):
         assert first_line(client, path=str(other)) == "unsaved\n"
         outline = client.request("milepost/outline", {"uri": other.as_uri()})
         assert (outline["path"], outline["sections"][-1]["endLine"]) == (str(other), outline["totalLines"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,8 +16,10 @@ from typing import Any
 import psutil
 import pytest
 from raw_client import ErrorReplyError, RawClient, ServerProcess, connect
-from sample_log import sample_text
+from sample_log import sample_text, write_large_log
 from start_cost import MAX_CPU_S, MAX_MEMORY_BYTES, start_costs
+
+from milepost.lsp.jobs import Jobs
 
 
 @pytest.fixture
@@ -114,6 +117,33 @@ def test_two_clients_on_tcp_have_a_state_each(tcp_server: tuple[subprocess.Popen
         big = sample_text(20_000)
         two.open("untitled:big", big)
         assert two.request("milepost/outline", {"uri": "untitled:big"})["totalBytes"] == len(big.encode())
+
+
+def test_a_client_on_tcp_that_goes_away_in_the_middle_of_work(
+    tcp_server: tuple[subprocess.Popen[bytes], int], tmp_path: Path
+) -> None:
+    process, port = tcp_server
+    large = tmp_path / "large.log"
+    write_large_log(large, 100_000_000)
+    one, connection_one = connect("127.0.0.1", port)
+    two, connection_two = connect("127.0.0.1", port)
+    with connection_two:
+        two.initialize()
+        one.initialize()
+        one.start("milepost/outline", {"path": str(large)})
+        one.start("milepost/plan", {"path": str(large)})
+        time.sleep(0.5)
+        connection_one.shutdown(socket.SHUT_RDWR)
+        connection_one.close()
+        assert two.request("milepost/read", {"path": str(large), "startLine": 1})["endLine"] == 1
+        threads = psutil.Process(process.pid).num_threads
+        end = time.monotonic() + 10
+        while threads() > 2 + sum(Jobs.THREADS.values()):  # those of one client, and the process's own
+            assert time.monotonic() < end
+            time.sleep(0.1)
+    process.kill()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
 
 
 def test_starting_costs_little_more_than_an_empty_server() -> None:

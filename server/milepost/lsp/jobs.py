@@ -153,9 +153,11 @@ class Jobs:
         self._shared: dict[Hashable, Job[Any]] = {}
         self._running: set[Job[Any]] = set()
         self._tasks: dict[asyncio.Task[Any], Hashable | None] = {}
+        self._closed = False
 
     def join(self, key: Hashable | None, work: Work[T], pace: Pace = "long") -> Job[T]:
         """The running job with this key, else a new one. Enter it (`async with`) before anything is awaited."""
+        self._raise_if_closed()
         if key is not None and key in self._shared:
             return cast("Job[T]", self._shared[key])
         loop = asyncio.get_running_loop()
@@ -171,8 +173,13 @@ class Jobs:
 
     async def short(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function that blocks for milliseconds in a thread."""
+        self._raise_if_closed()
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pools["short"], function, *arguments)
+
+    def _raise_if_closed(self) -> None:
+        if self._closed:
+            raise Cancelled("The client has gone.")
 
     def forget(self, job: Job[Any]) -> None:
         """Let nobody join this job any more."""
@@ -214,6 +221,7 @@ class Jobs:
 
     async def close(self, timeout_s: float) -> bool:
         """Stop everything and wait a little; whether all threads came to an end."""
+        self._closed = True
         self.stop_all()
         for pool in self._pools.values():
             pool.shutdown(wait=False, cancel_futures=True)
