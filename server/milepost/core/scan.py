@@ -136,6 +136,8 @@ class _State:
     scanner: Scanner
     index: LineIndex
     digest: Any
+    stripe_end: int = 0
+    """Where the last stripe ended: between `offset` and here there is no whole line."""
 
 
 class Scan:
@@ -213,7 +215,7 @@ class Scan:
         if state.offset < self._skip_until:
             self._skip(state)
             return True
-        stripe_end = (state.offset // STRIPE_BYTES + 1) * STRIPE_BYTES
+        stripe_end = (max(state.offset, state.stripe_end) // STRIPE_BYTES + 1) * STRIPE_BYTES
         while True:
             if stripe_end > self.end_byte:
                 if not final:
@@ -239,6 +241,7 @@ class Scan:
         state.digest.update(data)
         state.offset += len(data)
         state.starts_line = ends_line
+        state.stripe_end = stripe_end
         self.examined_bytes += len(data)
         return True
 

@@ -47,6 +47,8 @@ _KIND_LIMIT = 2000
 _LEARN_BYTES = 256 << 10
 #: A weak kind with more occurrences than this is told by the wording of its first.
 _FREQUENT = 2000
+#: The triggers are reviewed every so many blocks.
+_REVIEW_BLOCKS = 32
 #: Above this share of the lines, a stretch 20 times as dense cannot be.
 _FREQUENT_SHARE = 0.05
 #: Layouts that put the message into the line after the stamp.
@@ -100,6 +102,8 @@ class LogScanner:
         self.mine_all = context.total_bytes <= MINE_ALL_BYTES
         values = learn_ranges(line[skip:] for line in lines) if not self.console else ()
         self._patterns = TriggerPatterns(extra_triggers(self.layout, self.console), values)
+        self._trigger_counts: npt.NDArray[np.int64] = np.zeros(1, np.int64)
+        self._blocks = 0
         self._novelty = Novelty()
         self._shortcut = Shortcut()
         self._rare_values = RareValues()
@@ -159,6 +163,7 @@ class LogScanner:
         """Look at the lines of a block that a trigger or their novelty points at; the first `learnt` lines are not new."""
         block = view.block
         hits = self._patterns.hit_lines(block.data, block.starts)
+        self._count_triggers(hits, view)
         candidates = hits.lines
         signatures = self._novelty.signatures(block.data, block.starts)
         sifted = _Sifted()
@@ -193,6 +198,13 @@ class LogScanner:
                 within[one.start : one.end] = True
             sifted.bulk = [(kind, lines[~within[lines]]) for kind, lines in sifted.bulk]
         return sifted
+
+    def _count_triggers(self, hits: Hits, view: BlockView) -> None:
+        """Now and then, stop looking for weak words that stand everywhere: they tell nothing and cost the most."""
+        self._trigger_counts = self._trigger_counts + hits.counts
+        self._blocks += 1
+        if self._blocks % _REVIEW_BLOCKS == 0:
+            self._patterns = self._patterns.without_frequent(self._trigger_counts, view.number(view.count - 1))
 
     def _look_at(
         self, view: BlockView, index: int, covered: int, is_novel: bool, sifted: _Sifted
@@ -428,6 +440,7 @@ class LogScanner:
             templates=self.templates,
             sampled=not self.mine_all,
             max_nodes=self.context.max_nodes,
+            counts_weak=not self._patterns.without,
         )
         return build_sections(self.ledger, facts, self.context.start_byte, end)
 

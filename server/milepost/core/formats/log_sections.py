@@ -43,6 +43,8 @@ class LogFacts:
     templates: TemplateMiner
     sampled: bool
     max_nodes: int
+    counts_weak: bool
+    """Whether weak messages were counted to the end; else their totals are not told."""
 
 
 def build_sections(ledger: Ledger, facts: LogFacts, start_byte: int, end: End) -> Findings:
@@ -65,7 +67,7 @@ def build_sections(ledger: Ledger, facts: LogFacts, start_byte: int, end: End) -
         end_byte = end.byte if last else cells[position + 1].start_byte
         end_line = end.line if last else cells[position + 1].start_line - 1
         segment = _segment(cell, end_byte, end_line, facts)
-        children = _incidents(cell, end_byte, end_line, ledger.kinds, shown, bursts, end)
+        children = _incidents(cell, end_byte, end_line, ledger.kinds, shown, bursts, end, facts)
         segment.facts["incidents"] = sum(_incident_count(child) for child in children)
         segment.weight = 0.3 + 0.3 * max((child.weight for child in children), default=0.0)
         segment.children = children
@@ -175,6 +177,7 @@ def _incidents(
     shown: set[int],
     bursts: dict[int, list[Run]],
     end: End,
+    facts: LogFacts,
 ) -> list[Node]:
     nodes: list[Node] = []
     burst_nodes: list[Node] = []
@@ -184,7 +187,7 @@ def _incidents(
             continue
         kind = kinds[number]
         runs = [run for run in bursts.get(number, ()) if cell.start_byte <= run.start_byte < end_byte]
-        burst_nodes.extend(_burst(entry, kind, run, end_byte, end_line) for run in runs)
+        burst_nodes.extend(_burst(entry, kind, run, end_byte, end_line, facts) for run in runs)
         inside = any(run.start_byte <= entry.start_byte < run.end_byte for run in runs)
         if number in shown and not inside:
             nodes.append(_incident(entry, kind, end))
@@ -230,8 +233,10 @@ def _incident(entry: Entry, kind: Kind, end: End) -> Node:
     )
 
 
-def _burst(entry: Entry, kind: Kind, run: Run, end_byte: int, end_line: int) -> Node:
-    known: dict[str, Any] = {"category": "burst", "of": kind.category, "total_count": kind.count}
+def _burst(entry: Entry, kind: Kind, run: Run, end_byte: int, end_line: int, facts: LogFacts) -> Node:
+    known: dict[str, Any] = {"category": "burst", "of": kind.category}
+    if facts.counts_weak:
+        known["total_count"] = kind.count
     if kind.severity:
         known["severity"] = Severity(kind.severity).name.lower()
     run_end_byte, run_end_line = min(run.end_byte, end_byte), min(run.end_line, end_line)

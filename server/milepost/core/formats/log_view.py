@@ -12,14 +12,17 @@ from milepost.core.scan import Block
 #: How much of a line is looked at: what a person would call its head.
 LINE_BYTES = 4096
 _LOOK_BACK_LINES = 64
+#: Up to which offset stamps are read how far apart; gaps between are found by bisection, whatever the distance.
+_SPACING = ((1 << 20, 4 << 10), (16 << 20, 16 << 10), (64 << 20, 64 << 10))
 _STAMP_SEARCH_LINES = 8
 
 
 def mark_spacing(offset: int) -> int:
     """How far apart stamps are read at this offset of the file: closer at its head, so that small files get segments too."""
-    if offset < 1 << 20:
-        return 4 << 10
-    return 16 << 10 if offset < 16 << 20 else 64 << 10
+    for end, spacing in _SPACING:
+        if offset < end:
+            return spacing
+    return 256 << 10
 
 
 class BlockView:

@@ -31,45 +31,64 @@ _PIECES = (
     # builds
     "|undefined |unresolved|*** |ERR!|xit status|xit code|return code|non-zero|nothing provides|o space left|not ok "
     "|nmet dep|nsatisfied|not apply|Problem: |xited with|Tests run:|ELIFECYCLE|ERESOLVE|\u2717|\u2716"
-    # life cycle
-    "|tarting|tarted|estart|hutdown|hutting|SHUTDOWN|eboot|Booting|boot:|erminat|Linux version|istening on"
-    "|eady to |eady for |nitializing"
-    # retries and values that went wrong
-    "|etrying|etry |etries|NaN|=nan| nan|nfinity|=inf|=-"
+    # values that went wrong
+    "|NaN|=nan| nan|nfinity|=inf|=-"
+)
+#: Starts, stops and retries: weak at most, and in some logs in every other line.
+_WEAK_PIECES = (
+    "tarting|tarted|estart|hutdown|hutting|SHUTDOWN|eboot|Booting|boot:|erminat|Linux version|istening on"
+    "|eady to |eady for |nitializing|etrying|etry |etries"
 )
 
-#: Pieces of words that mark an incident, or may.
-LITERALS: tuple[bytes, ...] = tuple(piece.encode() for piece in _PIECES.split("|"))
+#: Pieces of words that mark an incident, or may; the weak ones last.
+LITERALS: tuple[bytes, ...] = tuple(piece.encode() for piece in f"{_PIECES}|{_WEAK_PIECES}".split("|"))
+_FIRST_WEAK = len(LITERALS) - _WEAK_PIECES.count("|") - 1
+#: A weak piece in more than this share of the lines tells nothing.
+_TOO_FREQUENT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Lines that hold a trigger: their indexes in order, each once; for each a hash of which triggers; and those of them
-    that hold a number out of its range."""
+    """Lines that hold a trigger: their indexes in order, each once; for each a hash of which triggers; those of them that
+    hold a number out of its range; and how often each pattern was found."""
 
     lines: npt.NDArray[np.int64]
     codes: npt.NDArray[np.uint64]
     values: frozenset[int]
+    counts: npt.NDArray[np.int64]
 
 
 class TriggerPatterns:
     """A compiled set of literals and, where a layout needs them, regular expressions. Shared by copies of a scanner."""
 
-    def __init__(self, extra: Iterable[bytes] = (), values: Iterable[bytes] = ()) -> None:
-        """`extra` are further triggers, `values` those for numbers out of their range (told apart by `hit_lines`)."""
-        expressions = [*(_escape(literal) for literal in LITERALS), *extra]
-        self._first_value = len(expressions)
-        expressions += values
+    def __init__(
+        self, extra: Iterable[bytes] = (), values: Iterable[bytes] = (), without: frozenset[int] = frozenset()
+    ) -> None:
+        """`extra` are further triggers, `values` those for numbers out of their range (told apart by `hit_lines`).
+
+        `without` are the numbers of literals that are not looked for.
+        """
+        self._extra, self._values = tuple(extra), tuple(values)
+        self.without = without
+        expressions = [*(_escape(literal) for literal in LITERALS), *self._extra, *self._values]
+        self._first_value = len(expressions) - len(self._values)
+        numbered = [(number, text) for number, text in enumerate(expressions) if number not in without]
         # A code for each pattern: the sum of a line's codes tells which it holds, and how often.
         numbers = np.arange(1, len(expressions) + 1, dtype=np.uint64)
         self._codes = (numbers * np.uint64(0x9E3779B97F4A7C15)) ^ (numbers << np.uint64(40))
         self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         self._database.compile(
-            expressions=expressions,
-            ids=list(range(len(expressions))),
-            elements=len(expressions),
-            flags=[hyperscan.HS_FLAG_MULTILINE] * len(expressions),
+            expressions=[text for _, text in numbered],
+            ids=[number for number, _ in numbered],
+            elements=len(numbered),
+            flags=[hyperscan.HS_FLAG_MULTILINE] * len(numbered),
         )
+
+    def without_frequent(self, counts: npt.NDArray[np.int64], lines: int) -> TriggerPatterns:
+        """These patterns without the weak literals that `counts` found in too many of the `lines`."""
+        found = np.flatnonzero(counts[_FIRST_WEAK : len(LITERALS)] > _TOO_FREQUENT * lines) + _FIRST_WEAK
+        without = self.without | frozenset(found.tolist())
+        return self if without == self.without else TriggerPatterns(self._extra, self._values, without)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TriggerPatterns:
         return self
@@ -85,7 +104,9 @@ class TriggerPatterns:
 
         self._database.scan(data, match_event_handler=on_match)
         if not ends:
-            return Hits(np.empty(0, np.int64), np.empty(0, np.uint64), frozenset())
+            return Hits(
+                np.empty(0, np.int64), np.empty(0, np.uint64), frozenset(), np.zeros(len(self._codes), np.int64)
+            )
         indexes = np.searchsorted(starts, np.frombuffer(ends, np.int64) - 1, side="right") - 1
         which = np.frombuffer(patterns, np.int64)
         values = frozenset(indexes[which >= self._first_value].tolist())
@@ -97,7 +118,10 @@ class TriggerPatterns:
         np.not_equal(indexes[1:], indexes[:-1], out=is_first[1:])
         first = np.flatnonzero(is_first)
         lines, hashes = indexes[first], np.add.reduceat(codes, first)
-        return Hits(lines, hashes, values) if lines[0] >= 0 else Hits(lines[1:], hashes[1:], values)
+        counts = np.bincount(which, minlength=len(self._codes))
+        if lines[0] < 0:
+            lines, hashes = lines[1:], hashes[1:]
+        return Hits(lines, hashes, values, counts)
 
 
 def _escape(literal: bytes) -> bytes:
