@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from milepost.core.heap import keep_freed_memory
 from milepost.core.lines import LineIndex, line_starts
 from milepost.core.outline import Problem, Section
 from milepost.core.source import ByteSource, Progress, StopFlag, never, no_progress, raise_if_stopped
@@ -185,6 +186,8 @@ class Scan:
     def run(self, *, should_stop: StopFlag = never, progress: Progress = no_progress) -> None:
         """Feed every whole stripe that is not fed yet. Raises `Cancelled`; the scan can then be run again."""
         state = self._state
+        if self.end_byte - state.offset > 8 * STRIPE_BYTES:
+            keep_freed_memory()
         while not self._at_tail:
             raise_if_stopped(should_stop)
             self._at_tail = not self._feed_next(state, final=False)

@@ -18,9 +18,9 @@ import numpy as np
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.formats.json import JsonScanner
+from milepost.core.heap import keep_freed_memory
 from milepost.core.outline import Node, Problem, freeze
 from milepost.core.scan import PIECE_BYTES, STRIPE_BYTES, Block, Context, End, Findings, Scanner
-from milepost.core.structure.heap import keep_freed_memory
 from milepost.core.structure.json_fields import Fields, is_log_record
 from milepost.core.structure.record_lines import Records, bad_records, is_value, records_of, sorts_of
 from milepost.core.structure.record_outline import record_node
