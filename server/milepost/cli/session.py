@@ -12,14 +12,12 @@ from types import FrameType
 from typing import TypedDict, TypeVar
 from urllib.parse import quote
 
-from pydantic import ValidationError
-
 from milepost.cli.configuration import read_settings
 from milepost.cli.progress import ProgressBar
 from milepost.cli.terminal import Terminal
 from milepost.core.source import Progress, StopFlag
-from milepost.limits import Listing
-from milepost.service import Service
+from milepost.limits import Fitted
+from milepost.service import Service, listing_of
 from milepost.wire import OutlineReply, Reply, Request, Section, parse_request
 
 RequestType = TypeVar("RequestType", bound=Request)
@@ -64,25 +62,23 @@ class Session:
 
     def write_json(self, request: Request, reply: Reply) -> None:
         """The reply as it was fitted to its cap, and a line end where there is room for one."""
-        data = self._serialized(request, reply)
+        data = self._fitted(request, reply).data
         self._terminal.write_bytes(data + b"\n" if len(data) < self.max_bytes(self._options.command) else data)
 
     def fitted(self, request: Request, reply: ReplyType, model: type[ReplyType]) -> ReplyType | None:
         """The reply as `--json` would print it, for text that is shorter than its JSON; None where not even that fits."""
-        try:
-            return model.model_validate_json(self._serialized(request, reply))
-        except ValidationError:  # the stub that stands for a reply that does not fit
-            return None
+        fitted = self._fitted(request, reply).reply
+        return fitted if isinstance(fitted, model) else None
 
     def cursor_at(self, reply: Reply, section: Section | None) -> str:
         """The cursor of an outline's page that begins with this section; empty where there is none."""
-        listing = getattr(reply, "_listing", None)
-        if section is None or not isinstance(reply, OutlineReply) or not isinstance(listing, Listing):
+        listing = listing_of(reply)
+        if section is None or not isinstance(reply, OutlineReply) or listing is None:
             return ""
         return listing.cursor_at_byte(reply.section or "", section.start_byte)
 
-    def _serialized(self, request: Request, reply: Reply) -> bytes:
-        return self.service.serialized(self._options.command, reply, request.max_bytes, camel=False)
+    def _fitted(self, request: Request, reply: Reply) -> Fitted:
+        return self.service.fitted(self._options.command, reply, request.max_bytes, camel=False)
 
 
 def file_fields(path: str) -> dict[str, str]:
