@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from json_cases import blocks, check_ranges, in_blocks, scanned, styles, values, written
 
 from milepost.core.detect import sample_of
-from milepost.core.formats.json import FORMAT, STRETCH_BYTES, JsonScanner
+from milepost.core.formats.json import FORMAT, JsonScanner
 from milepost.core.outline import Section, walk
 from milepost.core.scan import Block, Context, End, Findings, Scan
 from milepost.core.source import BytesSource
+from milepost.core.structure.json_scanner import STRETCH_BYTES
 
 
 def outline(data: bytes) -> Findings:

@@ -18,9 +18,8 @@ import numpy as np
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.formats.json import JsonScanner
-from milepost.core.heap import keep_freed_memory
 from milepost.core.outline import Node, Problem, freeze
-from milepost.core.scan import PIECE_BYTES, STRIPE_BYTES, Block, Context, End, Findings, Scanner
+from milepost.core.scan import PIECE_BYTES, Block, Context, End, Findings, Scanner
 from milepost.core.structure.json_fields import Fields, is_log_record
 from milepost.core.structure.record_lines import Records, bad_records, is_value, records_of, sorts_of
 from milepost.core.structure.record_outline import record_node
@@ -77,8 +76,6 @@ class NdjsonScanner:
     def __init__(self, context: Context) -> None:
         self._context = context
         resume = context.resume or {}
-        if context.total_bytes > STRIPE_BYTES:
-            keep_freed_memory()
         self._origin = int(resume.get("index", 0))
         self._level = int(resume.get("level", 1))
         self._runs = Runs()

@@ -16,10 +16,18 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-Positions = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
+from milepost.core.structure.json_bits import (
+    Positions,
+    bit_counts,
+    character_end,
+    pack,
+    pairs_by_depth,
+    prefix_xor,
+    quote_bits,
+    set_bits,
+)
 
-QUOTE, BACKSLASH, COMMA, COLON = 0x22, 0x5C, 0x2C, 0x3A
+COMMA, COLON = 0x2C, 0x3A
 OPEN_SQUARE, CLOSE_SQUARE, OPEN_BRACE, CLOSE_BRACE = 0x5B, 0x5D, 0x7B, 0x7D
 WHITESPACE = b" \t\n\r"
 
@@ -42,12 +50,12 @@ class Stretch:
     def __init__(self, data: bytes, in_string: bool) -> None:
         self.data = data
         self.array: npt.NDArray[np.uint8] = np.frombuffer(data, np.uint8)
-        self.quotes = _quote_bits(data, self.array)
-        self.strings = _prefix_xor(self.quotes, in_string)
+        self.quotes = quote_bits(data, self.array)
+        self.strings = prefix_xor(self.quotes, in_string)
         self.begins_in_string = in_string
         last = len(data) - 1
         self.ends_in_string = in_string if last < 0 else bool((int(self.strings[last >> 6]) >> (last & 63)) & 1)
-        self.positions = _set_bits(_pack(self.array & 0xD9 == 0x59) & ~self.strings, len(data))
+        self.positions = set_bits(pack(self.array & 0xD9 == 0x59) & ~self.strings, len(data))
         self._keep_brackets()
 
     def _keep_brackets(self) -> None:
@@ -103,14 +111,14 @@ class Stretch:
 
     @cached_property
     def _quotes_before_word(self) -> npt.NDArray[np.int64]:
-        return np.concatenate((np.zeros(1, np.int64), np.cumsum(_bit_counts(self.quotes))))
+        return np.concatenate((np.zeros(1, np.int64), np.cumsum(bit_counts(self.quotes))))
 
     def quotes_before(self, positions: Positions) -> Positions:
         """How many unescaped quotes lie before each of `positions`."""
         word = positions >> 6
         below = (np.uint64(1) << (positions & 63).astype(np.uint64)) - np.uint64(1)
         head = np.append(self.quotes, np.uint64(0))[word] & below
-        found: Positions = self._quotes_before_word[word] + _bit_counts(head)
+        found: Positions = self._quotes_before_word[word] + bit_counts(head)
         return found
 
     # --- brackets ---------------------------------------------------------------------------------------------------
@@ -159,7 +167,7 @@ class Stretch:
             keep[:-1] &= ~small
             keep[1:] &= ~small
             at, places, opens = at[keep], places[keep], opens[keep]
-        openers, closers = _pairs_by_depth(self.depths[at], opens)
+        openers, closers = pairs_by_depth(self.depths[at], opens)
         large = places[closers] - places[openers] >= min_bytes - 1
         return at[openers[large]], at[closers[large]]
 
@@ -281,76 +289,4 @@ class Stretch:
                 end = slash
         if _HIGH_SURROGATE_AT_END.search(data, max(0, end - 6), end):
             end -= 6
-        return _character_end(data, end)
-
-
-def _character_end(data: bytes, end: int) -> int:
-    """`end`, or the start of the UTF-8 character that would be split there."""
-    for back in range(1, min(4, end + 1)):
-        byte = data[end - back]
-        if byte < 0x80:
-            return end
-        if byte >= 0xC0:
-            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
-            return end - back if length > back else end
-    return end
-
-
-def _pack(mask: npt.NDArray[np.bool_]) -> Words:
-    """A mask as words of 64 bits, the first byte of text in the lowest bit."""
-    packed = np.packbits(mask, bitorder="little")
-    missing = -len(packed) % 8
-    if missing:
-        packed = np.concatenate((packed, np.zeros(missing, np.uint8)))
-    return packed.view("<u8").astype(np.uint64, copy=False)
-
-
-def _set_bits(words: Words, size: int) -> Positions:
-    bits = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), count=size, bitorder="little")
-    return np.flatnonzero(bits.view(bool))
-
-
-def _quote_bits(data: bytes, array: npt.NDArray[np.uint8]) -> Words:
-    """The quotes that no backslash escapes: a run of backslashes escapes what follows it when their number is odd."""
-    quotes = array == QUOTE
-    if BACKSLASH in data:
-        slashes = np.flatnonzero(array == BACKSLASH)
-        breaks = np.flatnonzero(np.diff(slashes) != 1)
-        firsts = slashes[np.concatenate((np.zeros(1, np.int64), breaks + 1))]
-        lasts = slashes[np.append(breaks, len(slashes) - 1)]
-        escaped = lasts[(lasts - firsts) % 2 == 0] + 1
-        quotes[escaped[escaped < len(array)]] = False
-    return _pack(quotes)
-
-
-def _prefix_xor(words: Words, initial: bool) -> Words:
-    """Bit i of the result is the exclusive or of `initial` and all bits up to i."""
-    result = words.copy()
-    for shift in (1, 2, 4, 8, 16, 32):
-        result ^= result << np.uint64(shift)
-    parity = np.bitwise_xor.accumulate(result >> np.uint64(63))
-    flips = np.empty(len(words), bool)
-    flips[:1] = initial
-    flips[1:] = parity[:-1].astype(bool) ^ initial
-    np.invert(result, out=result, where=flips)
-    return result
-
-
-_BYTE_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
-
-
-def _bit_counts(words: Words) -> npt.NDArray[np.int64]:
-    counts: npt.NDArray[np.int64] = _BYTE_COUNTS[words.view(np.uint8)].reshape(-1, 8).sum(axis=1, dtype=np.int64)
-    return counts
-
-
-def _pairs_by_depth(depths: npt.NDArray[np.int32], opens: npt.NDArray[np.bool_]) -> tuple[Positions, Positions]:
-    """Which opener and closer belong together: neighbours among the brackets of one depth."""
-    outer = depths - opens
-    order = np.argsort(outer.astype(np.int16), kind="stable")  # NumPy sorts 16 bits by radix, without comparisons
-    if len(order) < 2:
-        none = np.zeros(0, np.int64)
-        return none, none
-    left, right = order[:-1], order[1:]
-    matched = opens[left] & ~opens[right] & (outer[left] == outer[right])
-    return left[matched], right[matched]
+        return character_end(data, end)

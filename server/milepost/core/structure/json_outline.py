@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.core.outline import Node
+from milepost.core.structure.json_groups import grouped, plural
 from milepost.core.structure.json_kinds import Kind
 from milepost.core.structure.json_place import Mark
 from milepost.core.structure.json_tree import DOCUMENT, Container, Entry, Member
@@ -26,7 +27,6 @@ from milepost.core.text import clip_text, plain_text
 
 #: More siblings than this are put into groups, so that a tree can be read level by level.
 _SIBLINGS = 256
-_GROUPS = 64
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _OPEN_BRACE = 0x7B
 _PATH_KEY_CHARACTERS = 120
@@ -86,7 +86,7 @@ class JsonOutline:
                 end = self.extent.end
             nodes.append(self._node(container, entry, path, level, origin, start, end))
         if len(nodes) > _SIBLINGS:
-            nodes = _grouped(nodes, level)
+            nodes = grouped(nodes, level)
         return nodes
 
     def _node(
@@ -156,7 +156,7 @@ class JsonOutline:
         node.facts = {"path": path_text(path), "of": of, "first": index, "last_index": final, "last": last_label}
         size = entry.last.start + entry.last.size - entry.first.start
         node.facts["bytes"] = size
-        node.digest = f"{entry.count:,} {_plural(of)}, {size_text(size)}"
+        node.digest = f"{entry.count:,} {plural(of)}, {size_text(size)}"
         shape = shape_of([first, last])
         if shape:
             node.facts["shape"] = shape
@@ -235,16 +235,16 @@ class JsonOutline:
 
     def _array_digest(self, entry: Entry, value: Value) -> str:
         if value.members is None:
-            what = f" of {_plural(value.elements[0])}" if value.elements else ""
+            what = f" of {plural(value.elements[0])}" if value.elements else ""
             return f"array{what}, {size_text(value.size)}"
         if entry.child is None:
             what = "|".join(value.elements) or "mixed"
-            return value.text or f"array of {value.members} {_plural(what) if value.members != 1 else what}"
+            return value.text or f"array of {value.members} {plural(what) if value.members != 1 else what}"
         samples = [self._read(member, False) for one in entry.child.entries[:16] for member in (one.first, one.last)]
         types = sorted({sample.type for sample in samples})
         what = types[0] if len(types) == 1 else "mixed"
         shape = shape_of(samples)
-        text = f"array of {value.members:,} {_plural(what) if value.members != 1 else what}, {size_text(value.size)}"
+        text = f"array of {value.members:,} {plural(what) if value.members != 1 else what}, {size_text(value.size)}"
         return text + (f" {{{', '.join(shape)}}}" if shape else "")
 
 
@@ -254,48 +254,6 @@ def _plain(value: Value) -> Any:
     if value.type == "number":
         return NumberText(value.text)
     return Nested(value.type)
-
-
-def _plural(name: str) -> str:
-    return {"mixed": "values", "null": "nulls"}.get(name, f"{name}s")
-
-
-def _grouped(nodes: list[Node], level: int) -> list[Node]:
-    """Neighbours put together in groups of a round number, each with its members inside."""
-    size = 10
-    while len(nodes) > size * _GROUPS:
-        size = size * 5 if str(size)[0] == "1" else size * 2
-    groups: list[Node] = []
-    for start in range(0, len(nodes), size):
-        inside = nodes[start : start + size]
-        first, last = inside[0], inside[-1]
-        count = sum(node.count if node.kind == "group" else 1 for node in inside)
-        kinds = {str(node.facts.get("of", node.kind)) if node.kind == "group" else node.kind for node in inside}
-        group = Node(
-            "group", f"{clip_text(first.title, 54)} … {clip_text(last.title, 54)}", first.start_byte, first.start_line
-        )
-        group.end_byte, group.end_line, group.end_column = last.end_byte, last.end_line, last.end_column
-        group.start_column, group.level, group.count = first.start_column, level, count
-        group.label = first.label
-        of = kinds.pop() if len(kinds) == 1 else "mixed"
-        group.facts = {"of": of, "last": str(last.facts.get("last", last.label))}
-        group.digest = (
-            f"{count:,} {_plural(of) if of != 'mixed' else 'members'}, {size_text(group.end_byte - group.start_byte)}"
-        )
-        group.weight = max(node.weight for node in inside)
-        group.children = inside
-        for node in inside:
-            _deepen(node)
-        groups.append(group)
-    return groups
-
-
-def _deepen(node: Node) -> None:
-    stack = [node]
-    while stack:
-        one = stack.pop()
-        one.level += 1
-        stack.extend(one.children)
 
 
 __all__ = ["Extent", "JsonOutline", "path_text", "type_of"]

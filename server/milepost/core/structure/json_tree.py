@@ -194,6 +194,14 @@ class Tree:
         """The opening brackets of what is open."""
         return bytes(container.kind for container in self.stack[1:])
 
+    def last_boundary(self) -> int:
+        """Where the entry begins that begins last."""
+        latest, entries = 0, self.stack[0].entries
+        while entries:
+            latest = max(latest, entries[-1].mark.byte)
+            entries = entries[-1].child.entries if entries[-1].child is not None else []
+        return latest
+
     def open(self, kind: int, opener: int) -> Container:
         """Begin a container, which is the current member of the innermost open one."""
         container = Container(kind, len(self.stack), opener)

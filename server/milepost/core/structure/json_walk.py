@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.structure.json_index import Positions, Stretch
+from milepost.core.structure.json_bits import Positions
+from milepost.core.structure.json_index import Stretch
 from milepost.core.structure.json_place import Lines, Mark
 from milepost.core.structure.json_tree import HEAD_BYTES, LISTED_DEPTH, TAIL_BYTES, Container, Member, Tree
 

@@ -1,0 +1,304 @@
+"""Scans a JSON document, whole or broken, in memory that does not grow with it.
+
+The text is taken in stretches of about a megabyte: the structure of each is found with whole-array operations
+(`structure.json_index`), checked against the grammar (`json_check`; what is refused, by `json_faults`), and entered into a
+small tree (`json_walk`, `json_tree`) that `json_outline` turns into sections when somebody asks.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.outline import Node, Problem, freeze
+from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.structure.json_check import (
+    Expect,
+    Place,
+    first_bad_utf8,
+    is_valid,
+    open_after,
+    place_after,
+)
+from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, diagnose
+from milepost.core.structure.json_groups import blank_node, not_parsed_node
+from milepost.core.structure.json_index import Stretch
+from milepost.core.structure.json_kinds import recognise
+from milepost.core.structure.json_outline import Extent, JsonOutline
+from milepost.core.structure.json_place import LOSSY, Lines, Mark
+from milepost.core.structure.json_tree import TAIL_BYTES, Container, Tree
+from milepost.core.structure.json_walk import Walk
+
+STRETCH_BYTES = 1 << 20
+MAX_SCALAR_BYTES = 1 << 20
+_MAX_PROBLEMS = 100
+#: So much is looked into token by token; a file with faults in more stretches than that is not checked further.
+_MAX_DIAGNOSED_BYTES = 8 << 20
+_BOM = b"\xef\xbb\xbf"
+
+#: A file of a larger class has its smaller containers listed only when their surroundings are expanded.
+SIZE_CLASSES = (1 << 20, 16 << 20, 64 << 20, 256 << 20, 1 << 30)
+_LEAST_RANKS = (0, 64, 256, 1024, 4096, 16384)
+
+
+class JsonScanner:
+    """Outlines one JSON document, or the members of a container that is being expanded (`context.resume`)."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        resume = context.resume or {}
+        self._is_range = context.resume is not None
+        self._path = tuple(resume.get("path", ()))
+        self._origin = int(resume.get("index", 0))
+        self._level = int(resume.get("level", 1))
+        size_class = sum(context.total_bytes > size for size in SIZE_CLASSES)
+        self._tree = Tree(context.start_byte, context.max_nodes * 4 // 5, _LEAST_RANKS[size_class])
+        self._place = Place()
+        self._title = ""
+        within = str(resume.get("within", "")).encode()
+        if within:
+            self._tree.top.token = context.start_byte
+            self._tree.open(within[0], context.start_byte - 1)
+            self._place = Place(within, Expect.KEY if within == b"{" else Expect.ELEMENT)
+        self._carry = b""
+        self._base = context.start_byte
+        self._behind = b""
+        self._significant = context.start_byte - 1
+        self._starts: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+        self._line = context.start_line
+        self._units = int(resume.get("column", 0))
+        self._line_start = context.start_byte - self._units
+        self._start = Mark(context.start_byte, context.start_line, self._units or None)
+        self._blanker: CommentBlanker | None = None
+        self._allowed = frozenset({"lone surrogate"})
+        self._encoding = "utf-8" if context.encoding.startswith(("utf", "ascii")) else context.encoding
+        self._checks_encoding = True
+        self._diagnosed_bytes = 0
+        self._problems: list[Problem] = []
+        self._more_problems = 0
+        self._max_depth = 0
+        self._fault: Mark | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> JsonScanner:
+        twin = JsonScanner.__new__(JsonScanner)
+        twin.__dict__.update(self.__dict__)
+        twin._tree = copy.deepcopy(self._tree)
+        twin._problems = list(self._problems)
+        twin._blanker = copy.copy(self._blanker)
+        return twin
+
+    # --- taking text in ---------------------------------------------------------------------------------------------
+
+    def feed(self, block: Block) -> None:
+        """Take the next block."""
+        if self._fault is not None:
+            return
+        starts = block.starts + block.start
+        if block.start == self._context.start_byte and len(starts) and int(starts[0]) == block.start:
+            starts = starts[1:]
+        self._starts = np.concatenate((self._starts, starts)) if len(self._starts) else starts
+        view = memoryview(block.data)
+        pieces = max(1, round(len(view) / STRETCH_BYTES))
+        for number in range(pieces):
+            piece: bytes | memoryview = view[len(view) * number // pieces : len(view) * (number + 1) // pieces]
+            if self._blanker is not None:
+                piece = self._blanker.feed(bytes(piece))
+            self._take(b"".join((self._carry, piece)), final=False)
+            if self._fault is not None:
+                return
+
+    def _take(self, text: bytes, final: bool) -> None:
+        """Do as much of `text`, which begins at `_base`, as can be done for certain; the rest is carried on."""
+        if self._base == 0 and text.startswith(_BOM):
+            text = b"   " + text[3:]
+            self._units = -3  # an editor does not count it
+        if not text or (not final and self._base == 0 and _BOM.startswith(text)):
+            self._carry = text
+            return
+        stretch = Stretch(text, self._place.in_string)
+        end = len(text) if final else stretch.shallow_end(stretch.safe_end())
+        stretch.cut(end)
+        stack, kept = open_after(self._place, stretch)
+        after = place_after(self._place, stretch, end, stack)
+        lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
+        diagnosis = self._check(text, end, after, kept, stretch, final)
+        if diagnosis is not None and diagnosis.comment >= 0 and self._blanker is None:
+            self._note(lines, "comments are not part of JSON", diagnosis.comment)
+            self._blanker = CommentBlanker(self._place.in_string)
+            blanked = self._blanker.feed(text)
+            self._take(blanked + self._blanker.rest() if final else blanked, final)
+            return
+        hard = None
+        if diagnosis is not None:
+            for fault in diagnosis.soft:
+                self._note(lines, fault.message, fault.offset)
+                if fault.variant == "encoding":
+                    self._checks_encoding = False
+                    if self._encoding == "utf-8":
+                        self._encoding = lines.encoding = LOSSY
+                elif fault.variant:
+                    self._allowed |= {fault.variant}
+            hard = diagnosis.hard
+        if not final and len(text) - end > MAX_SCALAR_BYTES:
+            self._note(lines, "a number or word of more than 1 MB", end)
+            hard_at = end
+        elif hard is not None:
+            self._note(lines, hard.message, hard.offset)
+            hard_at = hard.offset
+        else:
+            hard_at = -1
+        if hard_at >= 0:
+            end = hard_at
+            stretch.cut(end)
+        if len(stretch.depths):
+            self._max_depth = max(self._max_depth, self._place.depth + int(stretch.depths.max()))
+        walk = Walk(self._tree, stretch, lines, self._behind, self._significant, end, final or hard_at >= 0)
+        done = walk.run()
+        if hard_at >= 0:
+            walk.finish(end)
+            self._fault = self._fault_mark(lines, self._base + end)
+            return
+        if final:
+            walk.finish(end)
+        elif done != end:
+            after = place_after(self._place, stretch, done, self._tree.kinds())
+        self._advance(stretch, lines, text, done, after)
+
+    def _advance(self, stretch: Stretch, lines: Lines, text: bytes, done: int, after: Place) -> None:
+        significant = stretch.last_significant(done)
+        if significant >= 0:
+            self._significant = self._base + significant
+        line, line_start = lines.line_and_start(self._base + done)
+        self._units = lines.column(self._base + done, line_start)
+        self._starts = self._starts[line - self._line :]
+        self._line, self._line_start = line, line_start
+        self._behind = (self._behind + text[max(0, done - TAIL_BYTES) : done])[-TAIL_BYTES:]
+        self._base += done
+        self._carry = text[done:]
+        self._place = after
+
+    def _check(self, text: bytes, end: int, after: Place, kept: int, stretch: Stretch, final: bool) -> Diagnosis | None:
+        """What is wrong with a stretch; None when nothing is, or when checking has been given up."""
+        is_closed_too_often = len(stretch.unmatched[0]) > self._place.depth
+        if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES and not is_closed_too_often:
+            return None
+        encoded_well = not self._checks_encoding or text.isascii() or first_bad_utf8(text[:end]) < 0
+        if encoded_well and is_valid(self._place, memoryview(text)[:end], after, kept, self._allowed):
+            return None
+        text = text[:end]
+        self._diagnosed_bytes += len(text)
+        diagnosis = diagnose(self._place, text + b"\n" if final else text)
+        if not self._checks_encoding:
+            diagnosis.soft = [fault for fault in diagnosis.soft if fault.variant != "encoding"]
+        return diagnosis
+
+    def _note(self, lines: Lines, message: str, offset: int) -> None:
+        byte = lines.base + offset
+        if any(problem.byte == byte for problem in self._problems):
+            return  # the end of a stretch is looked at again as the start of the next one
+        if len(self._problems) < _MAX_PROBLEMS:
+            self._problems.append(Problem(message, lines.line_and_start(byte)[0], byte))
+        else:
+            self._more_problems += 1
+
+    def _fault_mark(self, lines: Lines, offset: int) -> Mark:
+        """Where what is not parsed begins: the line of the fault, unless something that was parsed begins on it."""
+        line, start = lines.line_and_start(offset)
+        latest = max(self._context.start_byte, self._tree.last_boundary())
+        return Mark(start, line, None) if start > latest else lines.mark_at(offset)
+
+    # --- saying what was found --------------------------------------------------------------------------------------
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the text so far."""
+        return tuple(sorted(self._problems, key=lambda problem: problem.byte))
+
+    def problems_at(self, end: End) -> tuple[Problem, ...]:
+        """What is wrong with a text that is over at `end`. Nothing can be fed after that."""
+        if self._fault is None:
+            if self._blanker is not None:
+                self._carry += self._blanker.rest()
+            self._take(self._carry, final=True)
+        if self._fault is None:
+            self._take_end(end)
+        return self.problems
+
+    def finish(self, end: End) -> Findings:
+        """Say what was found up to `end`."""
+        found = self.problems_at(end)
+        document = self._tree.stack[0]
+        boundary = self._fault or self._end_mark(end)
+        end_column = boundary.column if self._fault is not None else (self._context.resume or {}).get("end_column")
+        last_line = end.line
+        if self._fault is not None:
+            last_line = boundary.line if boundary.column else boundary.line - 1
+        extent = Extent(self._start, boundary, last_line, end_column)
+        nodes = self._nodes(document, extent)
+        if self._fault is not None and self._fault.byte < end.byte:
+            nodes.append(not_parsed_node(self._fault, end, self._problems[-1], self._level))
+        return Findings(freeze(nodes), () if self._is_range else found, "", self._facts())
+
+    def _take_end(self, end: End) -> None:
+        """Close what is still open at the end, and say so."""
+        place = self._place
+        lines = Lines(b"", self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
+        Walk(self._tree, Stretch(b"", False), lines, self._behind, self._significant, 0, True).finish(0)
+        if self._is_range:
+            return
+        if place.expect is Expect.ROOT and not place.in_string:
+            self._problems.append(Problem("there is no JSON value in this file", max(1, end.line), end.byte))
+        elif place.expect is not Expect.NOTHING or place.in_string:
+            inside = " inside a string" if place.in_string else ""
+            levels = f", {place.depth} levels deep" if place.depth > 1 else ""
+            message = f"truncated at byte {end.byte}{inside}{levels}: expected {place.expect.value}"
+            self._problems.append(Problem(message, max(1, end.line), end.byte))
+
+    def _end_mark(self, end: End) -> Mark:
+        return Mark(end.byte, self._line, self._units or None)
+
+    def _nodes(self, document: Container, extent: Extent) -> list[Node]:
+        target = self._target_of(document)
+        builder = JsonOutline(recognise({}, {}, {}), extent)
+        if extent.start.byte >= extent.end.byte:
+            return []
+        if not document.entries:
+            return [blank_node(extent.start, extent.end, extent.last_line, extent.last_column, self._level)]
+        if target is None or not target.entries:
+            return builder.members(document, (), self._level, 0, whole=True)
+        if not self._path:
+            is_object = target.kind == 0x7B
+            fields = builder.fields(target) if is_object else {}
+            counts = {"": target.members}
+            for entry in target.entries:
+                if is_object and entry.count == 1:
+                    value = builder.value(entry, True)
+                    counts[value.key or ""] = value.members or 0
+            first = builder.value(target.entries[0], False).fields if not is_object else {}
+            builder.kind = recognise(fields, counts, first)
+        self._title = builder.kind.title
+        return builder.members(target, self._path, self._level, self._origin, whole=True)
+
+    def _target_of(self, document: Container) -> Container | None:
+        """The container whose members are the top level: the root value, where it is one."""
+        return next((entry.child for entry in document.entries if entry.child is not None), None)
+
+    def _facts(self) -> dict[str, Any]:
+        target = self._target_of(self._tree.stack[0])
+        facts: dict[str, Any] = {
+            "root": "none" if not self._tree.stack[0].entries else "scalar" if target is None else "array",
+            "max_depth": self._max_depth,
+        }
+        if target is not None:
+            facts["root"] = "object" if target.kind == 0x7B else "array"
+            facts["members"] = target.members
+        if self._title:
+            facts["title"] = self._title
+        if self._more_problems:
+            facts["problems_not_listed"] = self._more_problems
+        if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES:
+            facts["checked"] = "faults in many places: the grammar was not checked to the end"
+        return facts
