@@ -282,7 +282,11 @@ KINDS: list[tuple[dict[str, Any] | list[Any], str, list[str]]] = [
         "lock file, 1 packages",
         ["node_modules/a 1.2.3"],
     ),
-    ({"version": 3, "sources": ["a.ts"], "mappings": "AAAA", "file": "a.js"}, "source map of a.js, 1 sources", []),
+    (
+        {"version": 3, "sources": ["a.ts"], "sourcesContent": ["let a"], "mappings": "AAAA", "file": "a.js"},
+        "source map of a.js, 1 sources",
+        ["[0] a.ts"],
+    ),
 ]
 
 
@@ -292,6 +296,19 @@ def test_known_kinds_get_the_titles_their_readers_expect(document: Any, title: s
     assert found.facts["title"] == title
     titles = [section.title for section in walk(found.sections)]
     assert [wanted for wanted in inner if wanted not in titles] == []
+
+
+def test_parts_of_a_known_kind_are_called_the_same_when_expanded() -> None:
+    operation = {"summary": "Read it", "description": "x" * 300}
+    paths = {f"/things/{number}": {"get": operation, "put": operation} for number in range(3_000)}
+    data = json.dumps({"openapi": "3.1.0", "info": {"title": "Things"}, "paths": paths}).encode()
+    groups = [section for section in walk(outline(data).sections) if section.kind == "group" and section.resume]
+    inside = expanded(data, groups[5])
+    assert {section.kind for section in inside if section.kind != "group"} | {
+        str(section.facts["of"]) for section in inside if section.kind == "group"
+    } <= {"path", "object"}
+    singles = [one for section in inside for one in ([section] if section.kind == "path" else section.children)]
+    assert singles[0].children[0].title == f"GET {singles[0].title} — Read it"
 
 
 def test_an_asked_copy_leaves_the_scan_as_it_was() -> None:
@@ -310,6 +327,15 @@ def test_an_unterminated_trace_is_outlined() -> None:
     found = outline(data)
     assert found.facts["title"] == "trace, 3,001 events"
     assert found.problems[0].message.startswith(f"truncated at byte {len(data)} inside a string")
+
+
+@pytest.mark.parametrize("max_nodes", [400, 5000])
+def test_the_number_of_nodes_is_kept(max_nodes: int) -> None:
+    rows = [{"small": 1} if number % 2 else {"large": list(range(300))} for number in range(6_000)]
+    data = json.dumps({"rows": rows, "more": {f"k{number}": row for number, row in enumerate(rows)}}).encode()
+    found = scanned(JsonScanner, data, Context(total_bytes=len(data), max_nodes=max_nodes))
+    assert sum(1 for _ in walk(found.sections)) <= max_nodes
+    check_ranges(found.sections, data)
 
 
 @pytest.mark.corpus

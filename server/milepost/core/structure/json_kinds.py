@@ -17,9 +17,15 @@ _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace",
 
 
 class Kind:
-    """A document of no kind in particular. `title` is a sentence on the whole, "" when there is nothing to say."""
+    """A document of no kind in particular, and what all kinds have: `title` says what the whole is ("": nothing to say).
+
+    Made from the fields of the root and how many members its containers have.
+    """
 
     title = ""
+
+    def __init__(self, fields: dict[str, Any], counts: dict[str, int]) -> None:
+        """Say what the whole is."""
 
     def name(self, node: Node, value: Value, path: Path, index: int) -> None:
         """Improve on the title, kind and digest of a member of the container at `path`."""
@@ -28,32 +34,38 @@ class Kind:
         """Likewise for a run of members."""
 
 
+def kind_named(name: str) -> Kind:
+    """The kind of that class, for a part of a document; titles of the whole it has none."""
+    kinds = {kind.__name__: kind for kind in (GeoJson, OpenApi, SourceMap, Trace, Har, Notebook, Lock)}
+    return kinds.get(name, Kind)({}, {})
+
+
 def recognise(fields: dict[str, Any], counts: dict[str, int], first_element: dict[str, Any]) -> Kind:
     """The kind of a document: `fields` are those of a root object, `counts` how many members its containers have,
     `first_element` the fields of the first element of a root array.
     """
     if fields.get("type") == "FeatureCollection" and "features" in fields:
-        return GeoJson(counts)
+        return GeoJson(fields, counts)
     if ("openapi" in fields or "swagger" in fields) and "paths" in fields:
         return OpenApi(fields, counts)
     if {"version", "mappings", "sources"} <= fields.keys():
         return SourceMap(fields, counts)
     if "traceEvents" in fields or {"ph", "ts"} <= first_element.keys():
-        return Trace(counts)
+        return Trace(fields, counts)
     log = fields.get("log")
     if isinstance(log, dict) and "entries" in log:
-        return Har()
+        return Har(fields, counts)
     if {"cells", "nbformat"} <= fields.keys():
-        return Notebook(counts)
+        return Notebook(fields, counts)
     if "lockfileVersion" in fields or {"packages", "content-hash"} <= fields.keys():
         return Lock(fields, counts)
-    return Kind()
+    return Kind(fields, counts)
 
 
 class GeoJson(Kind):
     """RFC 7946."""
 
-    def __init__(self, counts: dict[str, int]) -> None:
+    def __init__(self, fields: dict[str, Any], counts: dict[str, int]) -> None:
         self.title = f"GeoJSON, {counts.get('features', 0):,} features"
 
     def name(self, node: Node, value: Value, path: Path, index: int) -> None:
@@ -101,12 +113,19 @@ class SourceMap(Kind):
         name = fields.get("file")
         of = f" of {name}" if isinstance(name, str) and name else ""
         self.title = clip_text(f"source map{of}, {counts.get('sources', 0):,} sources", 120)
+        sources = fields.get("sources")
+        self._sources = sources if isinstance(sources, list) else []
+
+    def name(self, node: Node, value: Value, path: Path, index: int) -> None:
+        if path == ("sourcesContent",) and index < len(self._sources):
+            node.kind, node.title = "source", f"[{index}] {self._sources[index]}"
+            node.label = node.title
 
 
 class Trace(Kind):
     """Chrome's trace event format, as an object with `traceEvents` or a bare array."""
 
-    def __init__(self, counts: dict[str, int]) -> None:
+    def __init__(self, fields: dict[str, Any], counts: dict[str, int]) -> None:
         events = counts.get("traceEvents", counts.get("", 0))
         self.title = f"trace, {events:,} events"
 
@@ -150,7 +169,7 @@ class Har(Kind):
 class Notebook(Kind):
     """Jupyter's nbformat 4."""
 
-    def __init__(self, counts: dict[str, int]) -> None:
+    def __init__(self, fields: dict[str, Any], counts: dict[str, int]) -> None:
         self.title = f"notebook, {counts.get('cells', 0):,} cells"
 
     def name(self, node: Node, value: Value, path: Path, index: int) -> None:

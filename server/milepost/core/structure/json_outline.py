@@ -9,7 +9,7 @@ from typing import Any
 
 from milepost.core.outline import Node
 from milepost.core.structure.json_groups import grouped, plural
-from milepost.core.structure.json_kinds import Kind
+from milepost.core.structure.json_kinds import Kind, recognise
 from milepost.core.structure.json_place import Mark
 from milepost.core.structure.json_tree import DOCUMENT, Container, Entry, Member
 from milepost.core.structure.json_values import (
@@ -69,6 +69,18 @@ class JsonOutline:
         self.extent = extent
         self._values: dict[int, Value] = {}
 
+    def recognise(self, root: Container) -> None:
+        """Find out what kind of document it is whose root is `root`."""
+        counts = {"": root.members}
+        if root.kind != _OPEN_BRACE:
+            self.kind = recognise({}, counts, self.value(root.entries[0], False).fields)
+            return
+        for entry in root.entries:
+            if entry.count == 1:
+                value = self.value(entry, True)
+                counts[value.key or ""] = value.members or 0
+        self.kind = recognise(self.fields(root), counts, {})
+
     def members(self, container: Container, path: Path, level: int, origin: int, whole: bool) -> list[Node]:
         """The members of `container`, the first of which has index `origin`.
 
@@ -104,6 +116,7 @@ class JsonOutline:
             "level": level,
             "column": start.column or 0,
             "end_column": node.end_column,
+            "kind": type(self.kind).__name__,
         }
         if not path and index == 0:
             # Its range begins with the file, before the bracket that opens the document.
@@ -208,10 +221,10 @@ class JsonOutline:
         return fields
 
     def _items(self, entry: Entry, value: Value) -> list[Any]:
-        """The first elements of an array, where they are scalars."""
-        if entry.child is None:
+        """The elements of an array that are scalars, where it is short enough to list them."""
+        if entry.child is None or entry.child.step > 1:
             return value.items
-        first = [self.value(one, False) for one in entry.child.entries[:4] if one.count == 1]
+        first = [self.value(one, False) for one in entry.child.entries if one.count == 1]
         return [_plain(one) for one in first if one.type not in ("object", "array")]
 
     def _read(self, member: Member, keyed: bool) -> Value:

@@ -26,7 +26,7 @@ from milepost.core.structure.json_check import (
 from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, diagnose
 from milepost.core.structure.json_groups import blank_node, not_parsed_node
 from milepost.core.structure.json_index import Stretch
-from milepost.core.structure.json_kinds import recognise
+from milepost.core.structure.json_kinds import kind_named
 from milepost.core.structure.json_outline import Extent, JsonOutline
 from milepost.core.structure.json_place import LOSSY, Lines, Mark
 from milepost.core.structure.json_tree import TAIL_BYTES, Container, Tree
@@ -261,25 +261,29 @@ class JsonScanner:
         return Mark(end.byte, self._line, self._units or None)
 
     def _nodes(self, document: Container, extent: Extent) -> list[Node]:
-        target = self._target_of(document)
-        builder = JsonOutline(recognise({}, {}, {}), extent)
+        """The top level, within the budget: listed members split runs, so that there can be more nodes than were counted."""
+        while True:
+            nodes = self._top_level(document, extent)
+            if sum(node.size() for node in nodes) <= self._context.max_nodes or not any(document.listed()):
+                return nodes
+            self._tree.min_rank += max(1, self._tree.min_rank // 4)
+            document.forget_below(self._tree.min_rank)
+            if self._tree.min_rank > extent.end.byte - extent.start.byte:
+                return self._top_level(document, extent)
+
+    def _top_level(self, document: Container, extent: Extent) -> list[Node]:
         if extent.start.byte >= extent.end.byte:
             return []
         if not document.entries:
             return [blank_node(extent.start, extent.end, extent.last_line, extent.last_column, self._level)]
+        kind = kind_named(str((self._context.resume or {}).get("kind", "")))
+        builder = JsonOutline(kind, extent)
+        target = self._target_of(document)
         if target is None or not target.entries:
             return builder.members(document, (), self._level, 0, whole=True)
-        if not self._path:
-            is_object = target.kind == 0x7B
-            fields = builder.fields(target) if is_object else {}
-            counts = {"": target.members}
-            for entry in target.entries:
-                if is_object and entry.count == 1:
-                    value = builder.value(entry, True)
-                    counts[value.key or ""] = value.members or 0
-            first = builder.value(target.entries[0], False).fields if not is_object else {}
-            builder.kind = recognise(fields, counts, first)
-        self._title = builder.kind.title
+        if not self._is_range:
+            builder.recognise(target)
+            self._title = builder.kind.title
         return builder.members(target, self._path, self._level, self._origin, whole=True)
 
     def _target_of(self, document: Container) -> Container | None:
