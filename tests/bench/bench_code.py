@@ -38,7 +38,9 @@ def symbols_of(path: Path) -> tuple[Outline, dict[str, set[int]]]:
     for section in walk(outline.sections):
         for name in (section.facts.get("name"), *section.facts.get("also", ())):
             if name:
-                lines[BLANKS.sub("", str(name))].add(int(section.facts.get("line", section.start_line)))
+                plain = BLANKS.sub("", str(name))
+                for one in (plain, re.split(r"::|\\.", plain)[-1]):
+                    lines[one].add(int(section.facts.get("line", section.start_line)))
     return outline, lines
 
 
@@ -51,6 +53,12 @@ def tags_of(path: Path) -> list[dict[str, Any]]:
     ]
 
 
+def plain_name(tag: dict[str, Any]) -> str:
+    """The name of a tag as it is looked up: without blanks, and in Lua without the table that it is put into."""
+    name = BLANKS.sub("", tag["name"])
+    return re.split(r"[.:]", name)[-1] if tag.get("language") == "Lua" else name
+
+
 def reason(tag: dict[str, Any], lines: dict[str, set[int]], source: list[bytes]) -> str:
     """Why a tag is none of our sections."""
     name, kind, number = tag["name"], tag["kind"], tag["line"]
@@ -61,8 +69,8 @@ def reason(tag: dict[str, Any], lines: dict[str, set[int]], source: list[bytes])
         return "an object literal, no class"
     if tag.get("language") == "Python" and b"lambda" in text:
         return "a lambda that is assigned"
-    if BLANKS.sub("", name) in lines:
-        near = min(abs(line - number) for line in lines[BLANKS.sub("", name)])
+    if plain_name(tag) in lines:
+        near = min(abs(line - number) for line in lines[plain_name(tag)])
         return "found a few lines off" if near <= 3 else "another of this name is found, this one is not"
     return "not found"
 
@@ -74,7 +82,7 @@ def main(paths: list[Path]) -> None:
         outline, lines = symbols_of(path)
         tags = tags_of(path)
         source = path.read_bytes().splitlines()
-        missed = [tag for tag in tags if tag["line"] not in lines.get(BLANKS.sub("", tag["name"]), ())]
+        missed = [tag for tag in tags if tag["line"] not in lines.get(plain_name(tag), ())]
         reasons_of[path.name] = Counter(reason(tag, lines, source) for tag in missed)
         size = path.stat().st_size / 1e6
         ours = run([*MILEPOST, "outline", str(path), "--format", "code", "--json"], memory=True)

@@ -134,6 +134,9 @@ class Assembler:
             self._also(name)
             return
         stop = view.end_of_line(view.base + end) if end <= len(view.body) else None
+        if self._open and (begin, stop) == (self._open[-1].node.start_byte, self._open[-1].end):
+            self._also(name)  # `var Range = class _Range {`
+            return
         around = self._open[-1].end if self._open else None
         if around is not None and (stop is None or stop > around):
             stop = around

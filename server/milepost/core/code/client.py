@@ -24,7 +24,7 @@ from milepost.core.code.worker import headers_from, headers_to, read_message, wr
 #: A piece that takes longer than this is outlined by its line heads. The slowest real one seen took under a second.
 PIECE_TIMEOUT_S = 30.0
 #: Without a safe place to cut at, text is cut anywhere once it is this long.
-LONGEST_PIECE_BYTES = 4 << 20
+LONGEST_PIECE_BYTES = 5 << 19
 #: Less than this is not parsed by itself while more is to come.
 _SHORTEST_PIECE_BYTES = 256 << 10
 

@@ -2,24 +2,32 @@
 
 Source code is indented: the line at which to cut is the last one with the smallest indentation that looks like the
 beginning of something. What it lies in are the lines before it with ever smaller indentation; they go before the piece,
-what closes them after it. Whether a cut lies inside a comment or a string is not known here: the parse tells.
+what closes them after it. Lines inside strings and comments are passed over where it is known which those are.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 
 _LINE = re.compile(rb"^([ \t]*)([^\s])", re.MULTILINE)
 _CLOSERS = b"})]>,.;:?&|+=`\\"
 _NOT_A_START = re.compile(
-    rb"(?:else|elif|elsif|except|finally|catch|end|endif|fi|done|esac|then|do|while|default|case|rescue|ensure|when|public|private|protected)\b|#\s*(?:else|elif|endif)"
+    rb"(?:else|elif|elsif|except|finally|catch|end|endif|fi|done|esac|then|do|while|default|case|rescue|ensure|when|public|private|protected)\b|#\s*(?:else|elif|endif)|\w+:\s"
 )
 _TEXTS = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKETS = re.compile(rb"[(){}\[\]]")
 _CLOSING = {b"(": b")", b"{": b"}", b"[": b"]"}
 _HEADER_BYTES = 4000
 _TAB = 8
+_HEADS = {
+    "indent": re.compile(rb"\s*(?:class|def|async|if|elif|else|for|while|with|try|except|finally|match|case)\b"),
+    "end": re.compile(
+        rb".*\b(?:class|module|def|function|do|if|unless|while|until|for|case|begin|then|else|elseif|repeat)\b|.*[({]\s*$"
+    ),
+    "brace": re.compile(rb"[^\n]*[({\[]|[^\n]*\n\s*[({\[]"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +40,11 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A place to cut at, and what is open there."""
+    """A place to cut at, what is open there, and the blanks that the line there begins with."""
 
     offset: int
     headers: tuple[Header, ...]
+    blanks: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +54,11 @@ class _Line:
     first: int
 
 
-def cuts_of(body: bytes, headers: tuple[Header, ...], low: int, style: str, most: int = 4) -> list[Cut]:
-    """Places after `low` to cut `body` at, best first. `headers` are open where it begins."""
-    lines = [_Line(_width(match[1]), match.start(), match.start(2)) for match in _LINE.finditer(body)]
+def best_cut(
+    body: bytes, headers: tuple[Header, ...], low: int, style: str, hidden: list[tuple[int, int]] | None = None
+) -> Cut | None:
+    """The best place after `low` to cut `body` at. `headers` are open where it begins, `hidden` are no lines of code."""
+    lines = _lines(body, hidden or [])
     directives: list[int] = []
     plain: list[int] = []
     preferred: list[int] = []
@@ -55,40 +66,49 @@ def cuts_of(body: bytes, headers: tuple[Header, ...], low: int, style: str, most
         line = lines[index]
         if line.start < low:
             break
-        if (
-            body[line.first] in _CLOSERS
-            or body[line.first : line.first + 1] == b"{"
-            or _NOT_A_START.match(body, line.first)
-        ):
+        first = body[line.first : line.first + 2]
+        if first[0] in _CLOSERS or first[:1] == b"{" or _NOT_A_START.match(body, line.first):
             continue
-        if (
-            style == "brace"
-            and body[line.first : line.first + 1] == b"#"
-            and body[line.first : line.first + 2] != b"#["
-        ):
+        if style == "brace" and first[:1] == b"#" and first != b"#[":
             directives.append(index)  # of a preprocessor: they stand in column 0 inside functions too
             continue
         plain.append(index)
         before = lines[index - 1]
         if body.count(b"\n", before.start, line.start) > 1 or body[before.first] in b"})]":
             preferred.append(index)
-    chosen: list[int] = []
+    # After a blank line or a closing bracket if that is not deeper than elsewhere.
+    least = min((lines[index].indent for index in plain), default=0)
     for choice in (preferred, plain, directives):
-        least = sorted({lines[index].indent for index in choice})[:2]
-        for indent in least:
-            chosen += [index for index in choice if lines[index].indent == indent and index not in chosen][:2]
-    chosen = sorted(chosen[:most], key=lambda index: lines[index].indent) if chosen else []
-    return [Cut(lines[index].start, _open_at(body, lines, index, headers, style)) for index in chosen]
+        if choice:
+            index = min(choice, key=lambda one: (lines[one].indent, -one))
+            if choice is not preferred or lines[index].indent <= least:
+                line = lines[index]
+                around = _open_at(body, lines, index, headers, style)
+                return Cut(line.start, around, body[line.start : line.first])
+    return None
 
 
-def closing(headers: tuple[Header, ...], style: str) -> bytes:
-    """What closes all that is open, innermost first."""
+def _lines(body: bytes, hidden: list[tuple[int, int]]) -> list[_Line]:
+    lines = [_Line(_width(match[1]), match.start(), match.start(2)) for match in _LINE.finditer(body)]
+    if not hidden:
+        return lines
+    starts = [start for start, _ in hidden]
+    visible = []
+    for line in lines:
+        place = bisect_left(starts, line.start) - 1
+        if place < 0 or hidden[place][1] <= line.start:
+            visible.append(line)
+    return visible
+
+
+def closing(cut: Cut, style: str) -> bytes:
+    """What closes all that is open at a cut, innermost first."""
     if style == "indent":
-        return b""
+        return cut.blanks + b"pass" if cut.headers else b""
     if style == "end":
-        return b"\nend" * len(headers)
+        return b"\nend" * len(cut.headers)
     closers: list[bytes] = []
-    for header in headers:
+    for header in cut.headers:
         for match in _BRACKETS.finditer(_TEXTS.sub(b"", header.text)):
             bracket = match[0]
             if bracket in _CLOSING:
@@ -124,6 +144,9 @@ def _open_at(
             while position > 0 and lines[position].indent > level:
                 position -= 1
         line = lines[position]
+        if not _HEADS[style].match(body, line.start):
+            position -= 1
+            continue
         found.insert(0, Header(line.indent, body[line.start : min(end, line.start + _HEADER_BYTES)]))
         indent = line.indent
         end = line.start

@@ -15,10 +15,11 @@ from typing import Any
 
 import tree_sitter
 
-from milepost.core.code.cuts import Cut, Header, closing, cuts_of
+from milepost.core.code.cuts import Cut, Header, best_cut, closing
 from milepost.core.code.languages import Language, language_named
 from milepost.core.code.macros import without_macros
 from milepost.core.code.queries import C_WHOLES, KINDS, LEFT_OUT, OWN_AND_MORE, WHOLE, WRAPPERS
+from milepost.core.code.texts import long_texts
 
 #: A symbol as it is sent: start, end, where its name is, end of its head, kind, name, title, doc.
 Symbol = tuple[int, int, int, int, str, str, str, str]
@@ -71,51 +72,33 @@ def parse_piece(
 
     Returns how many bytes the piece has, what is open at its end, and its symbols.
     """
-    if final:
-        choices = [Cut(len(body), ())]
-    else:
-        choices = cuts_of(body, headers, low, language.style)
-        if not choices:
-            if not must_cut:
-                return None
-            last_line = body.rfind(b"\n") + 1 or len(body)
-            choices = [Cut(last_line, headers)]
-    prefix = b"".join(header.text for header in headers)
     parser, cursor = _tools(language.name)
-    best: tuple[Cut, Any, bytes] | None = None
-    for cut in choices:
-        text = prefix + body[: cut.offset]
-        whole = text + b"\n" + closing(cut.headers, language.style) + b"\n"
-        tree = parser.parse(without_macros(whole) if language.name in ("c", "cpp") else whole)
-        if final or _ends_well(tree.root_node, len(text)):
-            best = (cut, tree, text)
-            break
-        if best is None and must_cut:
-            best = (cut, tree, text)
-    if best is None:
+    prefix = b"".join(header.text for header in headers)
+    cut = Cut(len(body), ()) if final else best_cut(body, headers, low, language.style)
+    tree = _tree(parser, language, prefix, body, cut) if cut is not None else None
+    if not final and (tree is None or tree.root_node.has_error):
+        # Perhaps it was cut inside a string, or put between lines that are none of code.
+        hidden = [(start - len(prefix), end - len(prefix)) for start, end in long_texts(prefix + body, language.name)]
+        better = best_cut(body, headers, low, language.style, hidden)
+        if better is None and must_cut:
+            better = Cut(body.rfind(b"\n") + 1 or len(body), headers)
+        if better != cut:
+            cut = better
+            tree = _tree(parser, language, prefix, body, cut) if cut is not None else None
+    if cut is None or tree is None:
         return None
-    cut, tree, text = best
+    text = prefix + body[: cut.offset]
     symbols = _symbols(language, cursor, tree.root_node, text, len(prefix))
     return cut.offset, cut.headers, symbols
 
 
-def _ends_well(root: Any, end: int) -> bool:
-    """Whether the last thing before `end` is neither broken nor torn apart."""
-    if not root.has_error:
-        return True
-    node = root.descendant_for_byte_range(max(0, end - 1), end)
-    while node is not None:
-        if node.is_missing:
-            return False
-        if node.is_error:
-            # A stray closing bracket of something before the piece is no harm; one that began here and goes on is.
-            return bool(node == root or node.end_byte < end)
-        node = node.parent
-    return True
+def _tree(parser: Any, language: Language, prefix: bytes, body: bytes, cut: Cut) -> Any:
+    whole = prefix + body[: cut.offset] + b"\n" + closing(cut, language.style) + b"\n"
+    return parser.parse(without_macros(whole) if language.name in ("c", "cpp") else whole)
 
 
 def _symbols(language: Language, cursor: Any, root: Any, text: bytes, shift: int) -> list[Symbol]:
-    found: dict[tuple[int, int], Symbol] = {}
+    found: dict[tuple[int, int, int], Symbol] = {}
     is_c = language.name in ("c", "cpp")
     for _, captures in cursor.matches(root):
         names = captures.get("name")
@@ -130,18 +113,18 @@ def _symbols(language: Language, cursor: Any, root: Any, text: bytes, shift: int
             if is_c:
                 if whole.type not in C_WHOLES:
                     continue
+                if node.type.endswith("_specifier") and node.child_by_field_name("body") is None:
+                    continue  # `enum mode f(void)` names a type that is defined elsewhere
                 if kind == "function":
                     kind = _kind_of_declarator(whole)
                     if not kind:
                         continue
             if whole.type == "pair" and whole.start_point.row == whole.end_point.row:
                 continue  # `name: () => name`, as bundlers list exports
-            key = (whole.start_byte, whole.end_byte)
-            name_at = names[0].start_byte
-            if key in found and found[key][2] <= name_at - shift:
-                continue
-            found[key] = _symbol(kind, node, whole, names[0], text, shift)
-    return sorted(found.values(), key=lambda one: (one[0], -one[1]))
+            key = (whole.start_byte, whole.end_byte, names[0].start_byte)
+            if key not in found or found[key][4] == "function":
+                found[key] = _symbol(kind, node, whole, names[0], text, shift)
+    return sorted(found.values(), key=lambda one: (one[0], -one[1], one[2]))
 
 
 def _lifted(node: Any) -> Any:
