@@ -181,6 +181,7 @@ class Analysis:
             reference_seconds=state.mtime_ns / 1e9 if state else 0.0,
             max_nodes=self.options.max_nodes,
             head=self._head,
+            head_is_whole=self._nul_end + HEAD_BYTES >= self.view.size,
         )
 
     # --- what is found ----------------------------------------------------------------------------------------------

@@ -7,12 +7,11 @@ from fnmatch import fnmatch
 from importlib import import_module
 from importlib.util import find_spec
 
-from milepost.core.formats.base import Format, Sample
+from milepost.core.formats.base import Format, Sample, sample_lines
 from milepost.core.source import ByteSource
 from milepost.errors import InvalidParams
 
 HEAD_BYTES = 256 << 10
-_SAMPLE_LINES = 2000
 #: Less sure than this is not sure enough.
 _CERTAIN_ENOUGH = 0.35
 _SUFFIX_BONUS = 0.08
@@ -46,10 +45,7 @@ def sample_of(source: ByteSource, name: str, start: int = 0) -> Sample:
     if head.startswith(b"\xef\xbb\xbf"):
         head = head[3:]
     whole = start + HEAD_BYTES >= source.size
-    lines = head.splitlines()
-    if not whole and lines and not head.endswith((b"\n", b"\r")):
-        lines.pop()
-    return Sample(name, head, tuple(lines[:_SAMPLE_LINES]), whole)
+    return Sample(name, head, sample_lines(head, whole), whole)
 
 
 def detect_format(sample: Sample, override: str | None = None, by_suffix: Mapping[str, str] | None = None) -> Format:

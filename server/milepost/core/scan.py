@@ -86,7 +86,8 @@ class Context:
     """What a scanner is told before the first block.
 
     `start_byte` and `start_line` are where the scanned range begins. `resume` is None for a whole file, else what the
-    section that is being expanded carries. `reference_seconds` is the file's mtime, for years that lines leave out.
+    section that is being expanded carries. `head` is the file's first 256 KiB, or all of it. `reference_seconds` is the
+    file's mtime, for years that lines leave out.
     """
 
     name: str = ""
@@ -97,6 +98,7 @@ class Context:
     reference_seconds: float = 0.0
     max_nodes: int = 5000
     head: bytes = b""
+    head_is_whole: bool = True
     resume: dict[str, Any] | None = None
 
 

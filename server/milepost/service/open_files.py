@@ -71,6 +71,7 @@ class OpenFiles:
     def __init__(self, limit: int = 12) -> None:
         self._limit = limit
         self._files: OrderedDict[_Key, OpenFile] = OrderedDict()
+        self._spares: OrderedDict[_Key, OpenFile] = OrderedDict()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -111,8 +112,8 @@ class OpenFiles:
                 self._files.popitem(last=False)
         while not known.lock.acquire(timeout=_WAIT_S if waits else 0):
             if not waits:
-                with open_source(path) as fresh:
-                    yield OpenFile(Analysis(fresh, options))
+                with self._spare(key, path, options, should_stop) as spare:
+                    yield spare
                 return
             if should_stop():
                 raise Cancelled("The work was cancelled.")
@@ -126,6 +127,21 @@ class OpenFiles:
             yield known
         finally:
             known.lock.release()
+
+    @contextmanager
+    def _spare(self, key: _Key, path: str, options: Options, should_stop: StopFlag) -> Iterator[OpenFile]:
+        """A second look at a file that another request has: kept too, so that its lines are not counted for each read."""
+        with self._lock:
+            spare = self._spares.pop(key, None)
+        if spare is None:
+            spare = OpenFile(Analysis(open_source(path), options))
+        else:
+            spare.look_again(should_stop)
+        yield spare
+        with self._lock:
+            self._spares[key] = spare
+            while len(self._spares) > self._limit:
+                self._spares.popitem(last=False)
 
     def _forget(self, key: _Key, file: OpenFile) -> None:
         with self._lock:

@@ -7,6 +7,17 @@ from dataclasses import dataclass
 
 from milepost.core.scan import Context, Scanner
 
+#: How many lines detection looks at.
+SAMPLE_LINES = 2000
+
+
+def sample_lines(head: bytes, whole: bool) -> tuple[bytes, ...]:
+    """The whole lines of a file's head, without their ends; the last one only where the file (`whole`) ends with it."""
+    lines = head.splitlines()
+    if not whole and lines and not head.endswith((b"\n", b"\r")):
+        lines.pop()
+    return tuple(lines[:SAMPLE_LINES])
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.formats.base import Format, Sample
+from milepost.core.formats.base import Format, Sample, sample_lines
 from milepost.core.formats.log_boundaries import Boundaries, Found
 from milepost.core.formats.log_sections import LogFacts, build_sections
 from milepost.core.formats.log_view import BlockView
@@ -30,7 +30,7 @@ from milepost.core.logs.novelty import Novelty
 from milepost.core.logs.phases import phase_label
 from milepost.core.logs.records import RecordEnd, innermost_cause, record_digest
 from milepost.core.logs.severity import Severity, severity_of_field, severity_of_message
-from milepost.core.logs.shortcut import NOTHING, UNKNOWN, Shortcut
+from milepost.core.logs.shortcut import NOTHING, UNKNOWN, Shortcut, line_keys
 from milepost.core.logs.timestamps import StampReader
 from milepost.core.logs.triggers import Hits, TriggerPatterns, extra_triggers
 from milepost.core.logs.values import RareValues, learn_ranges
@@ -90,8 +90,8 @@ class LogScanner:
     def __init__(self, context: Context, on_occurrence: OnOccurrence | None = None) -> None:
         self.context = context
         self.on_occurrence = on_occurrence
-        lines = [strip_ansi(line) for line in context.head.splitlines()[:2000]]
-        self.layout: Layout | None = _layout_of(tuple(lines), context.name)
+        lines = _plain_lines(sample_lines(context.head, context.head_is_whole))
+        self.layout: Layout | None = _layout_of(lines, context.name)
         self.reader = StampReader.learn(lines, context.reference_seconds)
         self.years = self.reader.years() if self.reader else None
         self.console = self.reader is None or self.layout is None or self.layout.name == "console"
@@ -109,6 +109,9 @@ class LogScanner:
         self._rare_values = RareValues()
         self._incident_templates = TemplateMiner()
         self._head_skip = skip
+        self._head_bytes = frozenset(
+            line[0] for line in lines if len(line) > skip and self.reader and self.reader.read(line)
+        )
         self._known: dict[bytes, _Known] = {}
         self._kind_of: dict[tuple[int, str], Kind] = {}
         self._open: tuple[Entry, Kind, RecordEnd] | None = None
@@ -168,7 +171,7 @@ class LogScanner:
         signatures = self._novelty.signatures(block.data, block.starts)
         sifted = _Sifted()
         novel: frozenset[int] = frozenset()
-        keys = _line_keys(view, hits, signatures)
+        keys = line_keys(block, hits, signatures)
         kinds = self._shortcut.kinds_of(keys)
         for number in np.unique(kinds[kinds >= 0]).tolist():
             lines = candidates[kinds == number]
@@ -412,11 +415,11 @@ class LogScanner:
     def _mine(self, view: BlockView) -> npt.NDArray[np.int64]:
         """The template of each line of the block, or of the first 32 KiB of it in a large file."""
         count = view.count if self.mine_all else bisect_right(view.starts, _SAMPLE_BYTES)
-        skip, data = self._head_skip, view.block.data
+        skip, data, heads = self._head_skip, view.block.data, self._head_bytes
         starts = view.starts[:count]
         ends = [*starts[1:], view.end_of(count - 1) - view.block.start] if count else []
         lines = [
-            data[start + skip : min(end, start + skip + _TEMPLATE_LINE_BYTES)].rstrip(b"\r\n")
+            data[start + (skip if data[start] in heads else 0) : min(end, start + _TEMPLATE_LINE_BYTES)].rstrip(b"\r\n")
             for start, end in zip(starts, ends, strict=True)
         ]
         ids: npt.NDArray[np.int64] = np.asarray(self.templates.add_lines(lines), np.int64)
@@ -450,16 +453,7 @@ def _between(lines: npt.NDArray[np.int64], low: int, high: int) -> npt.NDArray[n
     return lines[int(first) : int(last)]
 
 
-def _line_keys(view: BlockView, hits: Hits, signatures: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """A key for each line that was hit: its head, its length in steps, its triggers."""
-    candidates = hits.lines
-    starts = view.block.starts
-    ends = np.append(starts[1:], len(view.block.data))
-    steps = np.minimum((ends[candidates] - starts[candidates]) // 24, 63).astype(np.uint64)
-    return (signatures[candidates] ^ hits.codes) * np.uint64(0xD1B54A32D192ED03) + steps
-
-
-def _common_stamp_end(reader: StampReader | None, lines: list[bytes]) -> int:
+def _common_stamp_end(reader: StampReader | None, lines: Sequence[bytes]) -> int:
     """Where the stamp ends in most lines, if at the same place in nearly all: what is left of it varies little."""
     if reader is None:
         return 0
@@ -481,6 +475,10 @@ def _title(message: bytes) -> bytes:
     return message[:400]
 
 
+def _plain_lines(lines: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    return tuple([strip_ansi(line) for line in lines])
+
+
 @lru_cache(maxsize=2)
 def _layout_of(lines: tuple[bytes, ...], name: str) -> Layout | None:
     """The layout of a sample; remembered from detection to scanning."""
@@ -488,7 +486,7 @@ def _layout_of(lines: tuple[bytes, ...], name: str) -> Layout | None:
 
 
 def _sniff(sample: Sample) -> float:
-    layout = _layout_of(tuple([strip_ansi(line) for line in sample.lines]), sample.name)
+    layout = _layout_of(_plain_lines(sample.lines), sample.name)
     return 0.0 if layout is None else min(0.9, 0.4 + 0.5 * layout.confidence)
 
 

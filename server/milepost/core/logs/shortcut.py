@@ -11,6 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from milepost.core.logs.triggers import Hits
+from milepost.core.scan import Block
+
 STABLE_AFTER = 24
 _LIMIT = 4096
 UNKNOWN = -2
@@ -64,3 +67,12 @@ class Shortcut:
         self._spoilt.update(ready)
         for key in ready:
             del self._seen[key]
+
+
+def line_keys(block: Block, hits: Hits, signatures: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """A key for each line that was hit: its head, its length in steps, its triggers."""
+    candidates = hits.lines
+    starts = block.starts
+    ends = np.append(starts[1:], len(block.data))
+    steps = np.minimum((ends[candidates] - starts[candidates]) // 24, 63).astype(np.uint64)
+    return (signatures[candidates] ^ hits.codes) * np.uint64(0xD1B54A32D192ED03) + steps
