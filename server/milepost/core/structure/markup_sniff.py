@@ -73,7 +73,7 @@ def dialect_of(sample: Sample) -> tuple[str, float]:
     best = max(_rst(sample, by_suffix), _markdown(sample, by_suffix), key=lambda one: one[1])
     if best[1]:
         return best
-    return (by_suffix, _BY_NAME) if by_suffix and not _is_code(lines) else ("", 0.0)
+    return (by_suffix, _BY_NAME) if by_suffix not in ("", "info", "mbox") and not _is_code(lines) else ("", 0.0)
 
 
 def _is_code(lines: tuple[bytes, ...]) -> bool:

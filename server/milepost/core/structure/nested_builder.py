@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from milepost.core.outline import FAN_OUT, NOTABLE_WEIGHT, Node, OutlineBuilder, forget_children, make_group
+from milepost.core.outline import FAN_OUT, NOTABLE_WEIGHT, Node, OutlineBuilder, make_group
 
 _NO_DEPTH = 1 << 30
 
@@ -30,6 +30,27 @@ class NestedBuilder(OutlineBuilder):
         memo[id(self)] = twin
         return twin
 
+    def _fold(self, parent: Node) -> None:
+        """Pack the older siblings, groups and single ones as they come, into groups of about equal counts."""
+        before = sum(child.size() for child in parent.children)
+        older = parent.children[: -(self.fan_out // 2)]
+        newer = parent.children[len(older) :]
+        counts = [child.count if child.kind == "group" else 1 for child in older]
+        enough = max(2, -(-sum(counts) // (self.fan_out // 2)))
+        packed: list[Node] = []
+        low = held = 0
+        for position, count in enumerate(counts):
+            held += count
+            if held >= enough or position == len(counts) - 1:
+                members = older[low : position + 1]
+                for member in members if len(members) > 1 else ():
+                    if member.kind != "group":
+                        _keep_notable(member)
+                packed.append(members[0] if len(members) == 1 else make_group(members))
+                low, held = position + 1, 0
+        parent.children = packed + newer
+        self._nodes += sum(child.size() for child in parent.children) - before
+
     def _forget(self) -> None:
         """Make room: closed nodes lose their children, deepest and oldest first, until three quarters of the budget are used.
 
@@ -49,7 +70,7 @@ class NestedBuilder(OutlineBuilder):
             self.crowded_depth = min(self.crowded_depth, max(candidates) + 1)
             for node in sorted(candidates[max(candidates)], key=lambda one: one.start_byte):
                 before = len(node.children)
-                forget_children(node)
+                _forget_children(node)
                 self._nodes -= before - len(node.children)
                 if self._nodes <= target:
                     return
@@ -57,9 +78,28 @@ class NestedBuilder(OutlineBuilder):
             for node in self._open:
                 if len(node.children) > 4:
                     before = sum(child.size() for child in node.children)
+                    for child in node.children:
+                        if child.kind != "group":
+                            _keep_notable(child)
                     node.children = [make_group(node.children)]
-                    forget_children(node.children[0])
+                    _forget_children(node.children[0])
                     self._nodes += node.children[0].size() - before
+
+
+def _forget_children(node: Node) -> None:
+    """Drop the children that are neither notable nor parents of something kept, and count what they stand for."""
+    kept = [child for child in node.children if child.weight >= NOTABLE_WEIGHT or child.children]
+    dropped = [child for child in node.children if not (child.weight >= NOTABLE_WEIGHT or child.children)]
+    # A group counts its own members, listed or not.
+    node.hidden += sum(child.count if child.kind == "group" else 1 for child in dropped)
+    node.children = kept
+
+
+def _keep_notable(node: Node) -> None:
+    """Drop all children that are not notable: the node is to be a member of a group."""
+    dropped = [child for child in node.children if child.weight < NOTABLE_WEIGHT]
+    node.hidden += sum(child.count if child.kind == "group" else 1 for child in dropped)
+    node.children = [child for child in node.children if child.weight >= NOTABLE_WEIGHT]
 
 
 def _copy_node(node: Node, memo: dict[int, Any]) -> Node:

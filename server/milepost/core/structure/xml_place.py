@@ -1,0 +1,117 @@
+"""Where elements begin and end as sections do: at line ends where they can, else inside a line, at a column."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+import numpy as np
+
+from milepost.core.scan import Block
+
+_BOM = b"\xef\xbb\xbf"
+_BLANKS = b" \t\r\n"
+_MOST_BLANKS = 400
+
+
+class Mark(NamedTuple):
+    """A boundary before the byte `byte`, which lies on `line`. `column` is in UTF-16 units; None at the line's start."""
+
+    byte: int
+    line: int
+    column: int | None
+
+
+class Places:
+    """The lines of a buffer that slides over a file. `base` is the offset of its first byte."""
+
+    def __init__(self, byte: int, line: int, units: int, encoding: str) -> None:
+        self.base = byte
+        self.data = b""
+        self._encoding = encoding
+        self._line = line
+        self._line_start = byte
+        self._units = units
+        self._starts: list[int] = []
+        self._known = (byte, units)
+
+    def extend(self, block: Block) -> bytes:
+        """Append a block; returns the whole buffer."""
+        if block.start == 0 and block.data.startswith(_BOM):
+            self._units = -1  # an editor does not count it
+            self._known = (0, -1)
+        starts = (block.starts + block.start).tolist()
+        if starts and starts[0] == self._line_start:
+            starts = starts[1:]
+        self._starts += starts
+        self.data = self.data + block.data if self.data else block.data
+        return self.data
+
+    def drop(self, size: int) -> None:
+        """Let go of the first `size` bytes."""
+        byte = self.base + size
+        self._units = self._column(byte)
+        passed = bisect_right(self._starts, byte)
+        if passed:
+            self._line_start = self._starts[passed - 1]
+            self._line += passed
+            del self._starts[:passed]
+        self.data = self.data[size:]
+        self.base = byte
+        self._known = (byte, self._units)
+
+    def before(self, byte: int) -> Mark:
+        """The boundary before what begins at `byte`: its line's start, if only blanks stand before it there."""
+        line, start = self._line_of(byte)
+        if start == byte:
+            return Mark(byte, line, None)
+        is_near = start >= self.base and byte - start < _MOST_BLANKS
+        if is_near and not self.data[start - self.base : byte - self.base].strip(_BLANKS):
+            return Mark(start, line, None)
+        return Mark(byte, line, self._column(byte))
+
+    def after(self, byte: int) -> Mark:
+        """The boundary after what ends at `byte`: the start of the next line, if only blanks follow on this one."""
+        line, start = self._line_of(byte)
+        if start == byte:
+            return Mark(byte, line, None)
+        passed = line - self._line
+        if passed < len(self._starts):
+            following = self._starts[passed]
+            if following - byte < _MOST_BLANKS and not self.data[byte - self.base : following - self.base].strip(
+                _BLANKS
+            ):
+                return Mark(following, line + 1, None)
+        elif len(self.data) + self.base - byte < _MOST_BLANKS:
+            rest = self.data[byte - self.base :]
+            if rest.endswith((b"\n", b"\r")) and not rest.strip(_BLANKS):
+                return Mark(byte + len(rest), line + 1, None)
+        return Mark(byte, line, self._column(byte))
+
+    def line_of(self, byte: int) -> int:
+        """The 1-based line that holds a byte."""
+        return self._line_of(byte)[0]
+
+    def _line_of(self, byte: int) -> tuple[int, int]:
+        passed = bisect_right(self._starts, byte)
+        return self._line + passed, self._starts[passed - 1] if passed else self._line_start
+
+    def _column(self, byte: int) -> int:
+        """UTF-16 units between the start of a line and `byte`. Asked in ascending order, it counts every byte once."""
+        _, start = self._line_of(byte)
+        known, units = self._known
+        if start > known:
+            known, units = start, 0
+        elif byte < known:
+            known, units = (start, 0) if start >= self.base else (self.base, self._units)
+        units += self._count(self.data[known - self.base : byte - self.base])
+        self._known = (byte, units)
+        return units
+
+    def _count(self, data: bytes) -> int:
+        if data.isascii():
+            return len(data)
+        if self._encoding.startswith("utf"):
+            array = np.frombuffer(data, np.uint8)
+            return int(np.count_nonzero((array & 0xC0) != 0x80) + np.count_nonzero(array >= 0xF0))
+        return len(data.decode(self._encoding, "replace").encode("utf-16-le")) // 2
