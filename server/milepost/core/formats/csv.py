@@ -290,7 +290,7 @@ class CsvScanner:
         if self._multi_line:
             facts["multi_line_records"] = self._multi_line
         if finder.misplaced_quotes:
-            facts["misplaced_quotes"] = finder.misplaced_quotes
+            facts["misplaced_quotes"] = True
         return facts
 
 

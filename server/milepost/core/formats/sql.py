@@ -20,7 +20,7 @@ from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.sqltext.dialect import SqlDialect, dialect_of, sql_score
 from milepost.core.sqltext.lexer import Inside, Lexer, Rules
 from milepost.core.sqltext.listing import RowList
-from milepost.core.sqltext.piece import Piece
+from milepost.core.sqltext.piece import Piece, lines_beginning
 from milepost.core.sqltext.rows import Brackets
 from milepost.core.sqltext.sections import Boundary, Sections
 from milepost.core.sqltext.statements import Head, classify, open_blocks, strip_leading
@@ -29,10 +29,10 @@ from milepost.core.tables.bits import Offsets, Words, has, pack, sparse_places
 _HEAD_BYTES = 4096
 _MAX_COMPOUND = 256 << 10
 _DEFINITION_BYTES = 32 << 10
-_DIRECTIVE = re.compile(rb"(?im)^[ \t]*delimiter[ \t]+(\S+)[^\r\n]*(?:\r?\n|\r|\Z)|\bFROM[ \t]+stdin\b[^\r\n]*(?:\r?\n|\r|\Z)")
-_GO = re.compile(rb"(?im)^[ \t]*GO(?:[ \t]+\d+)?[ \t]*(?=\r?$)")
-_SLASH = re.compile(rb"(?m)^[ \t]*/[ \t]*(?=\r?$)")
-_BARE_INSERT = re.compile(rb"(?im)^(?=[ \t]*INSERT\b)")
+_PIECE_BYTES = 64 << 10
+_DIRECTIVE = re.compile(rb"(?i)delimiter[ \t]+(\S+)[^\r\n]*(?:\r?\n|\r|\Z)")
+_GO = re.compile(rb"(?i)GO(?:[ \t]+\d+)?[ \t]*(?=[\r\n]|\Z)")
+_SLASH = re.compile(rb"/[ \t]*(?=[\r\n]|\Z)")
 _BLANK_REST = re.compile(rb"[ \t]*(?:--[^\r\n]*)?(?:\r?\n|\r|\Z)")
 
 
@@ -77,37 +77,38 @@ class SqlScanner:
         if self._dialect is None:
             self._dialect = dialect_of(block.data[: 256 << 10])
             self._lexer = Lexer(self._dialect.rules)
-        data, at = block.data, 0
-        if block.start == 0 and data.startswith(b"\xef\xbb\xbf"):
-            at = 3
+        data, at = block.data, 3 if block.start == 0 and block.data.startswith(b"\xef\xbb\xbf") else 0
+        directives = self._directives(block)
+        room = _PIECE_BYTES if self._in_copy else len(data)
         while at < len(data):
             if self._in_copy:
-                at = self._copy_rows(block, at)
+                at, room = self._copy_rows(block, at), _PIECE_BYTES
                 continue
-            stop, delimiter = self._next_cut(data, at)
+            stop = min(len(data), at + room)
+            room *= 4
+            while directives and directives[0].start() < at:
+                directives.pop(0)
+            match = directives[0] if directives and directives[0].start() < stop else None
+            stop = match.start() if match is not None else stop
             if stop > at:
-                self._piece(block, at, stop)
-            at = stop
-            if delimiter is not None:
-                at = self._change_delimiter(block, at, delimiter)
+                at = self._piece(block, at, stop)
+            if match is not None and at == stop and not self._in_copy:
+                at = self._change_delimiter(block, at, match)
 
-    def _next_cut(self, data: bytes, at: int) -> tuple[int, re.Match[bytes] | None]:
-        """Where the next piece ends: behind a line that may begin COPY rows, before one that changes the delimiter."""
-        if not any(data.find(word, at) >= 0 for word in (b"stdin", b"STDIN", b"elimiter", b"ELIMITER")):
-            return len(data), None
-        for match in _DIRECTIVE.finditer(data, at):
-            if match[1] is None:
-                return match.end(), None
-            return match.start(), match
-        return len(data), None
+    def _directives(self, block: Block) -> list[re.Match[bytes]]:
+        """The lines that begin with DELIMITER."""
+        assert self._dialect is not None
+        if self._dialect.name not in ("mysql", "sql"):
+            return []
+        places = lines_beginning(block, b"delimiter")
+        return [match for place in places if (match := _DIRECTIVE.match(block.data, place))]
 
     def _change_delimiter(self, block: Block, at: int, match: re.Match[bytes]) -> int:
         """A DELIMITER line, unless it lies in a string or comment."""
-        if self._lexer.state is Inside.NOTHING:
-            self._finish_open(block, at)
-            self._delimiter = match[1] if len(match[1]) <= 16 else b";"
-            return match.end()
-        self._piece(block, at, match.end())
+        if self._lexer.state is not Inside.NOTHING:
+            return self._piece(block, at, match.end())
+        self._finish_open(block, at)
+        self._delimiter = match[1] if len(match[1]) <= 16 else b";"
         return match.end()
 
     def _finish_open(self, block: Block, at: int) -> None:
@@ -135,7 +136,7 @@ class SqlScanner:
         rows = int(high - low)
         if rows:
             first = int(block.starts[low])
-            self._sections.add_rows(rows, data[first : first + 200].split(b"\n")[0])
+            self._sections.add_rows(rows, data[first : first + 200].splitlines()[0])
             if self._rows is not None:
                 self._rows.take_lines(block, int(low), int(high))
         if place < 0:
@@ -149,22 +150,29 @@ class SqlScanner:
 
     # --- statements -------------------------------------------------------------------------------------------------
 
-    def _piece(self, block: Block, low: int, high: int) -> None:
-        """The statements of a part of a block."""
+    def _piece(self, block: Block, low: int, high: int) -> int:
+        """The statements of a part of a block; up to where they were taken: rows of a COPY are not statements."""
         whole = low == 0 and high == len(block.data)
         data = block.data if whole else block.data[low:high]
         codes = block.array[low:high]
         hidden = self._lexer.hidden(data, codes)
-        ends, width = self._terminators(data, codes, hidden)
+        ends, width = self._terminators(block, low, data, codes, hidden)
         brackets = Brackets(data, codes, hidden)
         walk = Piece(block, data, low, ends, width, brackets)
         index, begin = 0, 0
         while index < len(ends):
             index, begin = self._statement(block, walk, index, begin)
+            if self._in_copy:
+                self._lexer.state = Inside.NOTHING
+                place = int(np.searchsorted(block.starts, low + begin - 1, side="right"))
+                return int(block.starts[place]) if place < len(block.starts) else len(block.data)
         if begin < len(data):
             self._carry(walk, begin)
+        return high
 
-    def _terminators(self, data: bytes, codes: npt.NDArray[np.uint8], hidden: Words) -> tuple[Offsets, Offsets]:
+    def _terminators(
+        self, block: Block, low: int, data: bytes, codes: npt.NDArray[np.uint8], hidden: Words
+    ) -> tuple[Offsets, Offsets]:
         """Where statements end, and how long what ends them is."""
         assert self._dialect is not None
         if self._delimiter == b";":
@@ -176,16 +184,24 @@ class SqlScanner:
         widths = np.full(len(ends), len(self._delimiter), np.int64)
         extra: list[tuple[int, int]] = []
         if self._dialect.go_lines:
-            extra += [(match.start(), match.end() - match.start()) for match in _GO.finditer(data)]
-            extra += [(match.start(), 0) for match in _BARE_INSERT.finditer(data) if match.start()]
+            extra += _matches(_GO, block, lines_beginning(block, b"go", low, low + len(data)), low)
+            inserts = lines_beginning(block, b"insert", low, low + len(data))
+            extra += [(place - low, 0) for place in inserts if place > low or self._text]
         if self._dialect.slash_lines:
-            extra += [(match.start(), match.end() - match.start()) for match in _SLASH.finditer(data)]
+            extra += _matches(_SLASH, block, lines_beginning(block, b"/", low, low + len(data)), low)
         if extra:
             more, lengths = np.array(extra, np.int64).T
             keep = ~has(hidden, more)
             ends, widths = np.append(ends, more[keep]), np.append(widths, lengths[keep])
             order = np.argsort(ends, kind="stable")
             ends, widths = ends[order], widths[order]
+            # A line that begins with INSERT ends nothing if another statement has just ended.
+            behind = ends + widths
+            behind += codes[np.minimum(behind, len(codes) - 1)] == 0x0D
+            behind += codes[np.minimum(behind, len(codes) - 1)] == 0x0A
+            needless = np.zeros(len(ends), np.bool_)
+            needless[1:] = (widths[1:] == 0) & (behind[:-1] >= ends[1:])
+            ends, widths = ends[~needless], widths[~needless]
         return ends, widths
 
     def _statement(self, block: Block, piece: Piece, index: int, begin: int) -> tuple[int, int]:
@@ -193,7 +209,7 @@ class SqlScanner:
         assert self._dialect is not None
         end = int(piece.ends[index])
         width = int(piece.widths[index])
-        is_batch_end = width != len(self._delimiter)
+        is_batch_end = width not in (0, len(self._delimiter))
         head = self._head
         is_carried = head is not None or bool(self._text)
         if head is None:
@@ -202,24 +218,24 @@ class SqlScanner:
             if not text:
                 self._text = b""
                 stop = end + width
-                if is_batch_end or end + 1 >= begin:
+                if width:
                     self._skip(block, piece, stop)
                 return index + 1, stop
             head = classify(text[:_HEAD_BYTES], self._context.encoding)
         else:
             text = self._text
+            if len(text) < _HEAD_BYTES:
+                text = (text + piece.data[begin:end])[:_HEAD_BYTES]
         if head.compound and self._is_open(piece, begin, end, text, is_batch_end):
-            self._text = (text + piece.data[begin + (0 if is_carried else len(text)) : end + width])[:_MAX_COMPOUND]
-            if not is_carried:
-                self._text = strip_leading(piece.data[begin : end + width], self._dialect.rules.hashes)[:_MAX_COMPOUND]
+            whole = self._text + piece.data[begin : end + width]
+            self._text = (whole if is_carried else strip_leading(whole, self._dialect.rules.hashes))[:_MAX_COMPOUND]
             self._head = head
             return index + 1, end + width
         if not head.is_insert:
             if head.defines and len(text) >= _HEAD_BYTES // 2 and not is_carried:
                 text = strip_leading(piece.data[begin : min(end, begin + _DEFINITION_BYTES)], False)
             self._emit(block, head, piece.low + end + width, 1, 0, text)
-            if head.is_copy and self._delimiter == b";":
-                self._in_copy = piece.low + len(piece.data) <= len(block.data) and not piece.data[end + 1 :].strip()
+            self._in_copy = head.is_copy and self._delimiter == b";"
             return index + 1, end + width
         rows = self._insert_rows(piece, begin, end, head)
         if is_carried:
@@ -264,13 +280,13 @@ class SqlScanner:
         limit = _MAX_COMPOUND if self._head is not None and self._head.compound else _HEAD_BYTES
         text = (self._text + piece.data[begin : begin + limit])[:limit] if len(self._text) < limit else self._text
         self._text = text if self._head is not None else strip_leading(text, self._dialect.rules.hashes)
-        if self._head is None and len(self._text) > 32:
+        is_insert = self._text[:6].upper() in (b"INSERT", b"REPLAC")
+        if self._head is None and is_insert:
             head = classify(self._text[:_HEAD_BYTES], self._context.encoding)
-            if head.is_insert:
-                self._head = head
-        if self._head is not None and self._head.is_insert:
+            self._head = head if head.is_insert else None
+        if is_insert or (self._head is not None and self._head.is_insert):
             outer, self._depth = piece.brackets.outer(begin, len(piece.data), self._depth)
-            if self._rows is not None and len(outer):
+            if self._rows is not None and self._head is not None and len(outer):
                 self._rows.take_tuples(piece, outer[int(self._head.has_columns and not self._outer) :])
             self._outer += len(outer)
 
@@ -297,6 +313,9 @@ class SqlScanner:
             self._boundary = None
             return
         prefix = block.data[int(block.starts[index]) : stop]
+        if not prefix:
+            self._boundary = Boundary(block.start + stop, block.line_at(stop))
+            return
         if len(prefix) > 1 << 16:
             self._boundary = None
             return
@@ -344,6 +363,12 @@ class SqlScanner:
         biggest = sorted(rows.items(), key=lambda item: (-item[1], item[0]))[:50]
         facts["rows_by_table"] = dict(biggest)
         return facts
+
+
+def _matches(pattern: re.Pattern[bytes], block: Block, places: list[int], low: int) -> list[tuple[int, int]]:
+    """Where (from `low` on) lines match, and how long the matches are."""
+    found = [(place, pattern.match(block.data, place)) for place in places]
+    return [(place - low, match.end() - place) for place, match in found if match]
 
 
 def _sniff(sample: Sample) -> float:

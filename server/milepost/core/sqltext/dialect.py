@@ -14,7 +14,8 @@ _SIGNS: dict[str, tuple[re.Pattern[bytes], ...]] = {
         re.compile(sign, _FLAGS)
         for sign in (
             rb"^\s*(?:INSERT INTO|CREATE TABLE(?: IF NOT EXISTS)?|DROP TABLE IF EXISTS|LOCK TABLES) `",
-            rb"\bENGINE\s*=", rb"/\*!\d{5}", rb"\b(?:MySQL|MariaDB) dump", rb"\bAUTO_INCREMENT\b", rb"^\s*delimiter\s+\S+\s*$",
+            rb"\bENGINE\s*=", rb"/\*!\d{5}", rb"\b(?:MySQL|MariaDB) dump", rb"\bAUTO_INCREMENT\b",
+            rb"^\s*delimiter\s+\S+\s*$",
         )
     ),
     "postgresql": tuple(
@@ -34,9 +35,12 @@ _SIGNS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     ),
     "sqlite": tuple(
         re.compile(sign, _FLAGS)
-        for sign in (rb"^PRAGMA ", rb"\bsqlite_sequence\b", rb"\bAUTOINCREMENT\b", rb"^BEGIN TRANSACTION;", rb"\bWITHOUT ROWID\b")
+        for sign in (
+            rb"^PRAGMA ", rb"\bsqlite_sequence\b", rb"\bAUTOINCREMENT\b", rb"^BEGIN TRANSACTION;", rb"\bWITHOUT ROWID\b",
+        )
     ),
 }  # fmt: skip
+_SIGN_BYTES = 48 << 10
 _GO = re.compile(rb"^[ \t]*GO[ \t]*\r?$", _FLAGS)
 _SLASH = re.compile(rb"^/[ \t]*\r?$", re.MULTILINE)
 _STATEMENT = re.compile(
@@ -72,6 +76,7 @@ class SqlDialect:
 
 def dialect_of(head: bytes) -> SqlDialect:
     """The dialect of a text, from its head."""
+    head = head[:_SIGN_BYTES]
     # The first sign of each is one that hardly any other uses.
     scores = {
         name: sum(min(3, len(sign.findall(head))) * (3 if index == 0 else 1) for index, sign in enumerate(signs))
@@ -90,7 +95,7 @@ def dialect_of(head: bytes) -> SqlDialect:
 
 def sql_score(sample: Sample) -> float:
     """How sure it is that a text is SQL, 0 to 1: statements begin lines, and not just a word of prose or of a program."""
-    head = sample.head[: 128 << 10]
+    head = sample.head[:_SIGN_BYTES]
     lines = [line for line in sample.lines[:400] if not _REMARK.match(line)]
     if not lines or _FOREIGN.match(lines[0]):
         return 0.0
@@ -100,7 +105,12 @@ def sql_score(sample: Sample) -> float:
     first = next((index for index, line in enumerate(lines) if _STATEMENT.match(line)), -1)
     if first < 0 or first > 12:
         return 0.0
-    ended = head.count(b";\n") + head.count(b";\r") + len(_GO.findall(head)) + (sample.whole and head.rstrip().endswith(b";"))
+    ended = (
+        head.count(b";\n")
+        + head.count(b";\r")
+        + len(_GO.findall(head))
+        + (sample.whole and head.rstrip().endswith(b";"))
+    )
     # A dump may be one statement of a million characters; a log that quotes a statement has words before it.
     if first == 0 and (ended or len(sample.lines) < 3 or starts >= 3):
         return 0.95

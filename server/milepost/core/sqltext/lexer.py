@@ -15,7 +15,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.tables.bits import Offsets, Words, has, inside, pack, sparse_places
+from milepost.core.tables.bits import Offsets, Words, after, before, has, inside, pack, sparse_places
 
 Codes = npt.NDArray[np.uint8]
 
@@ -99,9 +99,14 @@ class Lexer:
                 ticks[0] = False
             trailing = len(data) - len(data.rstrip(b"\\"))
             self._skips_first = trailing % 2 == 1
-            if data.find(b"\\'") >= 0:
+            if data.find(_BACKSLASH) >= 0 and data.find(b"\\'") >= 0:
                 ticks[_escaped(codes)] = False
-        elif self.rules.dollars and data.find(b"\\'") >= 0 and (data.find(b"E'") >= 0 or data.find(b"e'") >= 0):
+        elif (
+            self.rules.dollars
+            and data.find(_BACKSLASH) >= 0
+            and data.find(b"\\'") >= 0
+            and (data.find(b"E'") >= 0 or data.find(b"e'") >= 0)
+        ):
             # PostgreSQL's E'…' strings alone have escapes: each is followed from its beginning, since there are few.
             place = data.find(b"\\'")
             while place >= 0:
@@ -113,7 +118,10 @@ class Lexer:
 
     def _openers(self, data: bytes, codes: Codes, start: int) -> tuple[Offsets, Codes]:
         """Where text may begin to be hidden, other than by an apostrophe, and the first byte of each."""
-        found: list[Offsets] = [_all_of(data, b"--", start), _all_of(data, b"/*", start)]
+        dashes = pack(codes == 0x2D)
+        found: list[Offsets] = [sparse_places(dashes & before(dashes) & ~after(dashes))]
+        if data.find(b"*", start) >= 0:
+            found.append(sparse_places(pack(codes == 0x2F) & before(pack(codes == 0x2A))))
         if self.rules.dollars and data.find(b"$", start) >= 0:
             found.append(np.array([match.start() for match in _DOLLAR_TAG.finditer(data, start)], np.int64))
         if self.rules.hashes and data.find(b"#", start) >= 0:
@@ -206,20 +214,12 @@ def _escaped(codes: Codes) -> Offsets:
     begins[1:] = np.diff(places) != 1
     first = np.maximum.accumulate(np.where(begins, index, 0))
     escaped = places[(index - first) % 2 == 0] + 1
-    return escaped[escaped < len(codes)]
+    inside_text: Offsets = escaped[escaped < len(codes)]
+    return inside_text
 
 
 def _nothing() -> tuple[Offsets, Codes]:
     return np.zeros(0, np.int64), np.zeros(0, np.uint8)
-
-
-def _all_of(data: bytes, text: bytes, start: int) -> Offsets:
-    found = []
-    place = data.find(text, start)
-    while place >= 0:
-        found.append(place)
-        place = data.find(text, place + len(text))
-    return np.array(found, np.int64)
 
 
 def _pairs_of_names(ranks: Offsets, kinds: Codes, marks: tuple[int, ...]) -> npt.NDArray[np.bool_]:

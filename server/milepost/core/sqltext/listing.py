@@ -100,7 +100,7 @@ class RowList:
         nodes = []
         stops = [*chosen[1:], Mark(total, end.byte, end.line + 1, b"", b"", 0)]
         noun = "statement" if kind == "insert" else "row"
-        for mark, stop in zip(chosen, stops, strict=True):
+        for mark, stop in zip(chosen, stops, strict=False):
             first, last = self._first + mark.record + 1, self._first + stop.record
             node = Node("record", "", mark.byte, mark.line, stop.byte, stop.line - 1, count=last - first + 1)
             node.title = f"{noun} {first:,}" if first == last else f"{noun}s {first:,}–{last:,}"

@@ -14,6 +14,18 @@ from milepost.core.tables.fields import Words as Bytes8
 _PREFIX_BYTES = 48
 
 
+def lines_beginning(block: Block, word: bytes, low: int = 0, high: int | None = None) -> list[int]:
+    """Offsets in the block of the lines from `low` to `high` that begin with `word` (small letters), in any case."""
+    high = len(block.data) if high is None else high
+    starts = block.starts
+    starts = starts[int(np.searchsorted(starts, low)) : int(np.searchsorted(starts, high))]
+    starts = starts[starts + len(word) <= len(block.data)]
+    for index, code in enumerate(word[:3]):
+        letters = block.array[starts + index]
+        starts = starts[(letters == code) | (letters == bytes([code]).upper()[0])]
+    return [at for at in starts.tolist() if block.data[at : at + len(word)].lower() == word]
+
+
 class Piece:
     """A part of a block, with the places where its statements end."""
 

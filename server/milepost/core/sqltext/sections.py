@@ -96,9 +96,9 @@ class Sections:
     def add_rows(self, rows: int, first: bytes) -> None:
         """Rows of the COPY block that is open."""
         if self._open is not None:
-            self._open.rows += rows
-            if first and b"\n" not in self._open.text.strip():
+            if not self._open.rows:
                 self._open.text = (self._open.text.rstrip() + b"\n" + first)[:600]
+            self._open.rows += rows
             entry = self.tables.get(self._open.subject)
             if entry is not None:
                 entry["rows"] = entry.get("rows", 0) + rows
@@ -108,8 +108,10 @@ class Sections:
             return True
         if head.group == "function" and group.group in ("function", "procedure"):
             return group.subject.split("(")[0] == head.subject.split("(")[0] and not head.defines
-        if head.group == "table" and not head.defines and (
-            head.subject in group.labels or (group.group == "table" and not group.defines)
+        if (
+            head.group == "table"
+            and not head.defines
+            and (head.subject in group.labels or (group.group == "table" and not group.defines))
         ):
             return True
         return (group.group, group.subject) == (head.group, head.subject) and not (
@@ -179,7 +181,9 @@ class Sections:
 
     def _describe_data(self, node: Node, group: Group) -> None:
         what = "COPY" if group.is_copy else f"{group.statements:,} statement{'s' * (group.statements != 1)}"
-        count = f"{group.rows:,} row{'s' * (group.rows != 1)}" if group.rows or not group.uncounted else "rows of a query"
+        count = (
+            f"{group.rows:,} row{'s' * (group.rows != 1)}" if group.rows or not group.uncounted else "rows of a query"
+        )
         node.title = f"data {group.subject}: {count}"
         node.facts["rows"] = group.rows
         node.digest = f"{what}; {_one_line(group.text, self._encoding)}"

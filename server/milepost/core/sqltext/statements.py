@@ -12,7 +12,7 @@ _FLAGS = re.IGNORECASE | re.DOTALL
 
 #: White space, remarks, and lines that are commands of a shell (`\connect`, `.mode`, `SET` of SQL*Plus have their own).
 _LEADING = re.compile(rb"(?:\s+|--[^\r\n]*|/\*(?!!).*?\*/|\\[^\r\n]*|/\*!\d*\s*\*/)+", re.DOTALL)
-_LEADING_HASH = re.compile(rb"(?:\s+|--[^\r\n]*|#[^\r\n]*|/\*(?!!).*?\*/|/\*!\d*\s*\*/)+", re.DOTALL)
+_LEADING_HASH = re.compile(rb"(?:\s+|--[^\r\n]*|#[^\r\n]*|\\[^\r\n]*|/\*(?!!).*?\*/|/\*!\d*\s*\*/)+", re.DOTALL)
 _OPEN_REMARK = re.compile(rb"\A(?:/\*(?!!)(?:(?!\*/).)*|--[^\r\n]*)\Z", re.DOTALL)
 _CONDITIONAL = re.compile(rb"/\*M?!\d*\s*|\*/\s*")
 

@@ -53,7 +53,8 @@ def sparse_places(words: Words) -> Offsets:
     if len(used) == len(words):
         return places(words, 64 * len(words))
     found = np.flatnonzero(np.unpackbits(words[used].view(np.uint8), bitorder="little"))
-    return (used[found >> 6] << 6) | (found & 63)
+    found_places: Offsets = (used[found >> 6] << 6) | (found & 63)
+    return found_places
 
 
 def first_place(words: Words) -> int:
@@ -132,7 +133,8 @@ def upto_place(words: Words, place: int) -> Words:
 
 def has(words: Words, at: Offsets) -> npt.NDArray[np.bool_]:
     """Which of the places are in the set."""
-    return ((words[at >> 6] >> (at & 63).astype(np.uint64)) & _ONE).astype(np.bool_)
+    found: npt.NDArray[np.bool_] = ((words[at >> 6] >> (at & 63).astype(np.uint64)) & _ONE).astype(np.bool_)
+    return found
 
 
 class Ranks:

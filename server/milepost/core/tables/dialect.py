@@ -12,6 +12,7 @@ import csv
 import io
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -40,7 +41,7 @@ class Dialect:
     def reader(self, text: str, limit: int | None = SNIFF_RECORDS + 50) -> list[list[str]]:
         """The records of a piece of text that was decoded as latin-1, blank lines left out."""
         arguments = {
-            "delimiter": chr(self.delimiter) if self.delimiter >= 0 else "\x00",
+            "delimiter": chr(self.delimiter) if self.delimiter >= 0 else "\x1e",
             "skipinitialspace": self.skip_space,
             "escapechar": chr(self.escape) if self.escape >= 0 else None,
         }
@@ -49,13 +50,9 @@ class Dialect:
         else:
             arguments["quoting"] = csv.QUOTE_NONE
         rows: list[list[str]] = []
-        csv.field_size_limit(1 << 20)
-        try:
-            for row in islice(csv.reader(io.StringIO(text, newline=""), **arguments), limit):  # type: ignore[arg-type]
-                if row:
-                    rows.append(row)
-        except csv.Error:
-            pass
+        with suppress(csv.Error):
+            found = csv.reader(io.StringIO(text.replace("\0", "\x02"), newline=""), **arguments)  # type: ignore[arg-type]
+            rows.extend(row for row in islice(found, limit) if row)
         return rows
 
     def facts(self) -> dict[str, str]:
@@ -117,7 +114,7 @@ def _sample(head: bytes, whole: bool) -> bytes:
     if not whole:
         end = max(sample.rfind(b"\n"), sample.rfind(b"\r", 0, len(sample) - 1)) + 1
         sample = sample[:end] if end else sample
-    return sample.replace(b"\0", b"\x02")
+    return sample
 
 
 def _has_comments(text: str) -> bool:

@@ -30,11 +30,8 @@ def empty_counts(
         return counts
     counts[0] = int(np.count_nonzero(codes[starts] == dialect.delimiter))
     found = sparse_places(rows.delimiters & after(rows.delimiters))
-    if is_all:
-        # Every record has as many delimiters, so that their number tells the column.
-        columns_of = rows.ranks.at(found) % (columns - 1)
-    else:
-        columns_of = _columns_of(found, rows, chosen)
+    # Where every record has as many delimiters their number tells the column.
+    columns_of = rows.ranks.at(found) % (columns - 1) if is_all else _columns_of(found, rows, chosen)
     counts += np.bincount(columns_of, minlength=columns)[:columns]
     lasts = codes[np.maximum(ends - 2, 0)]
     if (lasts == 13).any():
@@ -48,17 +45,18 @@ def _whole(rows: Rows, used: Offsets | None, columns: int) -> Offsets:
     if rows.is_regular:
         return np.arange(len(rows)) if used is None else used
     chosen = np.arange(len(rows)) if used is None else used
-    return chosen[(rows.fields[chosen] == columns) & (rows.starts[chosen] >= 0)]
+    whole: Offsets = chosen[(rows.fields[chosen] == columns) & (rows.starts[chosen] >= 0)]
+    return whole
 
 
-def _columns_of(found: Offsets, rows: Rows, chosen: Offsets) -> Offsets:
+def _columns_of(found: Offsets, rows: Rows, chosen: Offsets) -> npt.NDArray[np.int32]:
     """The columns of the fields that end at the delimiters `found`, of those in the records of `chosen`."""
     good = np.zeros(len(rows) + 1, np.bool_)
     good[chosen] = True
     index = np.searchsorted(rows.ends, found, side="right")
     keep = good[index]
     found, index = found[keep], index[keep]
-    columns: Offsets = (rows.ranks.at(found) - rows.ranks.at(rows.starts[index])).astype(np.int64)
+    columns: npt.NDArray[np.int32] = rows.ranks.at(found) - rows.ranks.at(rows.starts[index])
     return columns
 
 

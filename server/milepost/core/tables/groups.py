@@ -44,10 +44,12 @@ def run_candidates(guess: Guess, head: bytes) -> list[Runs]:
     found: list[Runs] = []
     for index in range(min(guess.columns, 40)):
         values = [row[index] for row in rows]
-        if all(kind_of(value.encode("latin-1")) in ("date", "datetime") and value[:4].isdigit() for value in values):
-            if sorted(values) == values:
-                found = [Runs(index, prefix, must_rise=True) for prefix in (4, 7, 10, 13)]
-                break
+        are_times = all(
+            kind_of(value.encode("latin-1")) in ("date", "datetime") and value[:4].isdigit() for value in values
+        )
+        if are_times and sorted(values) == values:
+            found = [Runs(index, prefix, must_rise=True) for prefix in (4, 7, 10, 13)]
+            break
     first = [row[0] for row in rows]
     times_changed = sum(one != other for one, other in pairwise(first))
     if times_changed * 3 <= len(first) and not (found and found[0].column == 0):
@@ -82,7 +84,12 @@ class TableOutline:
             at = nodes[-1].end_byte if nodes else self.start[0]
             groups = self._groups()
             if groups and groups[0].start_byte > at:
-                groups[0].start_byte, groups[0].start_line = at, self.start[1] if not nodes else nodes[-1].end_line + 1
+                # A byte order mark, blank lines and remarks before the first record belong to it.
+                old, line = groups[0].start_byte, self.start[1] if not nodes else nodes[-1].end_line + 1
+                first: Node | None = groups[0]
+                while first is not None and first.start_byte == old:
+                    first.start_byte, first.start_line = at, line
+                    first = first.children[0] if first.children else None
             if not self.guess.has_header and groups and facts:
                 groups[0].digest = f"no header; {self.columns.digest()}"
             nodes += groups
