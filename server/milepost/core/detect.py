@@ -20,6 +20,7 @@ _SUFFIX_BONUS = 0.08
 #: scanner keeps every invariant over the whole corpus.
 DETECTED_FORMATS = (
     "json",
+    "minified",
     "code",
     "log",
     "text",

@@ -125,8 +125,8 @@ _SCRIPT_WORDS = re.compile(
 )
 _STYLE_RULE = re.compile(rb"[^{}\"';]{1,300}\{[\w-]+:[^{}]*\}")
 _SCRIPT_START = re.compile(
-    rb"(?:[!;+]?\(?(?:async )?function\b|[!;]?\(\(?[\w$, ]*\)?=>|[\"']use strict[\"']|(?:var|let|const) [\w${\[]|import[ {*\"]|export[ {*]"
-    rb"|(?:self|window|globalThis|module|exports)[.\[])"
+    rb"(?:[!;+]?\(?(?:async )?function\b|[!;]?\(\(?[\w$, ]*\)?=>|[\"']use strict[\"']|(?:var|let|const) [\w${\[]"
+    rb"|import[ {*\"]|export[ {*]|(?:self|window|globalThis|module|exports)[.\[])"
 )
 _DATA = re.compile(rb"(?:[\w$.]+\(|(?:var |let |const )?[\w$.]+\s*=\s*|export default)[\[{\"]")
 _PUNCTUATION = np.zeros(256, np.bool_)

@@ -32,6 +32,8 @@ _REST = {
 _OPEN = frozenset(_REST)
 #: Deeper than this, templates in templates are taken for text.
 _MOST_TEMPLATES = 32
+#: What stands before a slash says whether it divides.
+_LOOK_BEHIND_BYTES = 8
 
 
 class TextSpans:
@@ -42,21 +44,25 @@ class TextSpans:
         self._open = ""
         self._is_escaped = False
         self._templates: list[int] = []
+        self._before = b""
 
     def mask(self, data: bytes) -> npt.NDArray[np.bool_]:
         """Which bytes of the next stretch lie in a string, template, regular expression or comment."""
-        spans = self._spans(data)
+        before = b"" if self._open else self._before
+        spans = self._spans(before + data if before else data, len(before))
         changes = np.zeros(len(data) + 1, np.int8)
         if spans:
-            table = np.asarray(spans, np.int64)
+            table = np.asarray(spans, np.int64) - len(before)
             np.add.at(changes, table[:, 0], 1)
             np.add.at(changes, table[:, 1], -1)
+        self._before = data[-_LOOK_BEHIND_BYTES:]
         masked: npt.NDArray[np.bool_] = np.cumsum(changes[:-1], dtype=np.int8) > 0
         return masked
 
-    def _spans(self, data: bytes) -> list[tuple[int, int]]:
+    def _spans(self, data: bytes, position: int) -> list[tuple[int, int]]:
         spans: list[tuple[int, int]] = []
-        position = self._go_on(data, spans) if self._open else 0
+        if self._open:
+            position = self._go_on(data, spans)
         if self._style_sheet:
             for match in _STYLE.finditer(data, position):
                 spans.append(match.span())

@@ -107,7 +107,7 @@ class CodeTree:
     def _leave(self, bracket: _Bracket, end: Mark, after: int) -> None:
         """A bracket has ended: what it holds goes to the element that it belongs to, if it is large."""
         parent = self._stack[-1]
-        parent.seen = max(parent.seen, after)
+        parent.seen = max(parent.seen, after - 1)  # a boundary right after it is still to come
         if after - bracket.opened < self.least_bytes:
             return
         if bracket.nodes or bracket.inside:
