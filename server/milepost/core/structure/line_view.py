@@ -89,6 +89,16 @@ class LineView:
             found[blank] = self.block.array[np.minimum(self.starts[blank] + step, last)]
         return found
 
+    def indents(self, most_blanks: int) -> npt.NDArray[np.int64]:
+        """How many blanks each line begins with; one more than `most_blanks` where there are more."""
+        found = np.zeros(self.size, np.int64)
+        inside = np.flatnonzero(self.heads == 32)
+        last = len(self.data) - 1
+        for step in range(1, most_blanks + 2):
+            found[inside] = step
+            inside = inside[self.block.array[np.minimum(self.starts[inside] + step, last)] == 32]
+        return found
+
     def lengths(self) -> npt.NDArray[np.int64]:
         """How many bytes each line has, its end included."""
         ends = np.append(self.starts[1:], len(self.data))
