@@ -243,10 +243,12 @@ def is_header(top: tuple[str, ...], below: list[list[str]]) -> bool:
             differs += 1
     if same * 4 > len(filled):
         return False
-    if differs:
-        return True
+    if differs or len(top) == 1:
+        return differs > 0
     repeated = len(filled) - len(set(filled))
-    return repeated * 4 <= len(filled) and sum(bool(_NAME.fullmatch(name)) for name in filled) * 5 >= len(filled) * 4
+    return (
+        repeated * 4 <= len(filled) and sum(bool(_NAME.fullmatch(name)) for name in filled) + years >= len(filled) * 0.8
+    )
 
 
 def _single_column(text: str, comments: bool, encoding: str) -> Guess:

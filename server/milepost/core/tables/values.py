@@ -11,9 +11,9 @@ from typing import Any
 _MONTH = rb"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
 _TIME = rb"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?: ?[ap]m)?"
 _ZONE = rb"(?: ?(?:z|utc|gmt|[a-z]{3,4}|[+-]\d\d:?\d\d|[+-]\d\d))?"
-_ISO_DAY = rb"\d{4}([-/.])\d{1,2}\1\d{1,2}"
+_ISO_DAY = rb"\d{4}(?P<dash%d>[-/.])\d{1,2}(?P=dash%d)\d{1,2}"
 _OTHER_DAY = (
-    rb"(?:\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d\d)|\d{1,2}[ -/]" + _MONTH + rb"[ ,-/]{1,2}\d{2,4}"
+    rb"(?:\d{1,2}(?P<slash%d>[-/.])\d{1,2}(?P=slash%d)(?:\d{4}|\d\d)|\d{1,2}[ -/]" + _MONTH + rb"[ ,-/]{1,2}\d{2,4}"
     rb"|" + _MONTH + rb"[ -]\d{1,2},? \d{4}|\d{4}[ -]" + _MONTH + rb"[ -]\d{1,2})"
 )
 
@@ -23,14 +23,13 @@ _KINDS = re.compile(
     rb"|(?P<integer>[+-]?\d{1,30})"
     rb"|(?P<number>[+-]?(?:\d+[.,]\d*|[.,]\d+|\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?|\d+)(?:e[+-]?\d+)?|[+-]?inf)"
     rb"|(?P<boolean>true|false|yes|no)"
-    rb"|(?P<iso_date>" + _ISO_DAY + rb")"
-    rb"|(?P<date>" + _OTHER_DAY + rb")"
-    rb"|(?P<datetime>(?:" + _ISO_DAY.replace(rb"\1", rb"(?P=dash)").replace(rb"([-/.])", rb"(?P<dash>[-/.])") + rb"|"
-    + _OTHER_DAY.replace(rb"\2", rb"(?P=slash)").replace(rb"([-/.])", rb"(?P<slash>[-/.])") + rb")[t ]" + _TIME + _ZONE
-    + rb")|(?P<time>" + _TIME + rb"))",
+    rb"|(?P<iso_date>" + _ISO_DAY % (1, 1) + rb")"
+    rb"|(?P<date>" + _OTHER_DAY % (1, 1) + rb")"
+    rb"|(?P<datetime>(?:" + _ISO_DAY % (2, 2) + rb"|" + _OTHER_DAY % (2, 2) + rb")[t ]" + _TIME + _ZONE + rb")"
+    rb"|(?P<time>" + _TIME + rb"))",
     re.IGNORECASE,
-)  # fmt: skip
-_GROUPS = {"iso_date": "date", "dash": "datetime", "slash": "datetime"}
+)
+_GROUPS = {"iso_date": "date"}
 
 #: A column is called by its type when at most one value in so many is of another.
 _EXCEPTIONS = 50

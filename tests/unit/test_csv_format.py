@@ -1,0 +1,377 @@
+"""CSV: dialects, headers, records with quoted line ends, what columns hold, what is broken, groups and what is in them."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import lines_of
+
+from milepost.core.analysis import Analysis, Options
+from milepost.core.formats.base import Sample
+from milepost.core.formats.csv import FORMAT, CsvScanner
+from milepost.core.outline import Outline, Section, walk
+from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.source import BytesSource
+from milepost.core.tables.dialect import Dialect, guess_table
+from milepost.core.tables.records import RecordFinder
+
+
+def analysis_of(data: bytes) -> Analysis:
+    return Analysis(BytesSource("table.csv", data), Options(format="csv"))
+
+
+def outline_of(data: bytes) -> Outline:
+    return analysis_of(data).outline()
+
+
+def sniff(text: str, name: str = "data") -> float:
+    data = text.encode()
+    return FORMAT.sniff(Sample(name, data, tuple(data.splitlines()), True))
+
+
+def table(rows: int, line: str = "{i},name {i},2024-01-{day:02d},{i}.5\n") -> bytes:
+    header = "id,name,day,value\n"
+    return (header + "".join(line.format(i=i, day=i * 28 // rows + 1) for i in range(1, rows + 1))).encode()
+
+
+# --- dialects and headers -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter", "columns", "header"),
+    [
+        ("a,b,c\n1,2,3\n4,5,6\n", ",", 3, True),
+        ("1,x,2024-01-01\n2,y,2024-01-02\n3,z,2024-01-03\n", ",", 3, False),
+        ("a;b\n1,5;2,5\n3,5;4,5\n2,5;1,5\n", ";", 2, True),
+        ("a\tb\tc\n1\t\t3\n4\t5\t6\n", "tab", 3, True),
+        ("a|b|c\nx|1|2\ny|3|4\n", "|", 3, True),
+        ('name,text\n"x","a;b;c"\n"y","d;e;f"\n', ",", 2, True),
+        ("a,b,c\r1,2,3\r4,5,6\r", ",", 3, True),
+        ("\ufeffid,name\n1,a\n2,b\n", ",", 2, True),
+        ("# made by hand\nid,name,n\n1,a,2\n# more\n2,b,3\n", ",", 3, True),
+        ("Report of May,,\n,,\nid,name,n\n1,a,2\n2,b,3\n3,c,4\n", ",", 3, True),
+        ("year,2001,2002\nx,1,2\ny,3,4\nz,5,6\n", ",", 3, True),
+        ("only\none\ncolumn\n", "none", 1, False),
+    ],
+)
+def test_dialect_and_header(text: str, delimiter: str, columns: int, header: bool) -> None:
+    guess = guess_table(text.encode(), True)
+    assert (guess.dialect.facts()["delimiter"], guess.columns, guess.has_header) == (delimiter, columns, header)
+
+
+def test_backslashes_escape_quotes_where_they_are_used_so() -> None:
+    data = b'name,year\n"say \\"no\\", twice",1987\n"b \\"c\\" d",1984\n"e",1964\n'
+    outline = outline_of(data)
+    assert outline.stats["records"] == 3
+    assert outline.stats["dialect"]["escape"] == "\\"
+    assert not outline.problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dear Sir, we write to you, as agreed, about the matter.\nIt rained, and then, it did not.\nBye, all.\n" * 5,
+        "2024-05-06 07:08:09,250 INFO [main] a.B - started, at last\n" * 20,
+        "#include <a.h>\nint f(int a, int b);\nint g(int a, int b);\nint h(int a, int b);\n" * 5,
+        "INSERT INTO t VALUES (1,'a','b');\n" * 20,
+        '{"a": 1, "b": 2}\n' * 20,
+        "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n" * 3,
+        "int a;\nint b;\nint c;\n" * 5,
+        "Name: x\nVersion: 1, 2\n\nName: y\nVersion: 2, 3\n\n" * 5,
+        "",
+    ],
+)
+def test_what_is_no_table(text: str) -> None:
+    assert sniff(text) == 0.0
+
+
+def test_a_table_of_times_with_a_header_is_surer_than_a_log() -> None:
+    rows = "".join(f"2024-05-06 07:08:{i:02d},host{i % 3},{i * 7 % 11}\n" for i in range(60))
+    assert sniff("time,host,load\n" + rows) > 0.9
+
+
+# --- records --------------------------------------------------------------------------------------------------------
+
+PIECES = [b'"', b'"', b",", b",", b"\n", b"\r\n", b"a", b" ", b'x"y', b'"a"', b'"",', b',"', b'",']
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=30), st.lists(st.integers(0, 60), max_size=3))
+def test_records_are_those_of_python_csv(pieces: list[bytes], cuts: list[int]) -> None:
+    """However quotes are misplaced, and wherever the text is cut into blocks."""
+    data = b"".join(pieces)
+    expected = [len(row) for row in csv.reader(io.StringIO(data.decode("latin-1"), newline="")) if row]
+    finder = RecordFinder(Dialect(), 3, 0, 1)
+    found: list[tuple[int, int, int]] = []
+    places = sorted({cut for cut in cuts if cut < len(data) and not data[:cut].endswith(b"\r")} | {0, len(data)})
+    for low, high in zip(places, places[1:], strict=False):
+        piece = data[low:high]
+        first_line = len(lines_of(data[:low])) + (1 if low == 0 or data[:low].endswith((b"\n", b"\r")) else 0)
+        starts_line = low == 0 or data[:low].endswith((b"\n", b"\r"))
+        rows = finder.feed(Block(low, first_line, piece, starts_line, piece.endswith((b"\n", b"\r"))))
+        found += [
+            (low + start, low + end, fields)
+            for start, end, fields in zip(rows.starts.tolist(), rows.ends.tolist(), rows.fields.tolist(), strict=True)
+        ]
+    start, line, fields = finder.last()
+    assert line == len(lines_of(data[:start])) + 1
+    if start < len(data):
+        found.append((start, len(data), fields))
+    assert [fields for start, end, fields in found if data[start:end].strip(b"\r\n")] == expected
+
+
+def test_line_ends_in_quotes_belong_to_the_record() -> None:
+    data = b'id,note\n1,"two\nlines"\n2,plain\n3,"three\r\nlines\n."\n'
+    outline = outline_of(data)
+    assert outline.stats["records"] == 3
+    assert outline.stats["multi_line_records"] == 2
+    assert [(s.start_line, s.end_line) for s in outline.sections] == [(1, 1), (2, 3), (4, 4), (5, 7)]
+
+
+def test_blank_lines_and_remarks_are_no_records() -> None:
+    outline = outline_of(b"# head\nid,a\n\n1,x\n# remark\n\n2,y\n\n")
+    assert outline.stats["records"] == 2
+    assert not outline.problems
+
+
+def test_a_record_in_pieces() -> None:
+    """A quoted field of many megabytes comes in pieces that are cut anywhere."""
+    data = b'id,blob,n\n1,"' + b'x,\n""' * 1_000_000 + b'",2\n2,y,3\n'
+    scanner = CsvScanner(Context(total_bytes=len(data), head=data[:1000]))
+    line = 1
+    for low in range(0, len(data), 999_983):
+        piece = data[low : low + 999_983]
+        begins = low == 0 or data[low - 1 : low] == b"\n"
+        scanner.feed(Block(low, line, piece, begins, piece.endswith(b"\n")))
+        line += piece.count(b"\n")
+    findings = scanner.finish(End(len(data), line - 1))
+    assert findings.facts["records"] == 2
+    assert [(s.start_line, s.end_line) for s in findings.sections] == [(1, 1), (2, 1_000_002), (1_000_003, 1_000_003)]
+
+
+# --- what is broken -------------------------------------------------------------------------------------------------
+
+
+def test_ragged_records_are_reported_where_they_are() -> None:
+    lines = [b"id,a,b"] + [b"%d,x,y" % i for i in range(300)]
+    lines[7], lines[250] = b"6,x", b"249,x,y,z"
+    outline = outline_of(b"\n".join(lines))
+    assert [(problem.line, problem.message) for problem in outline.problems] == [
+        (8, "record 7 has 2 fields, not 3"),
+        (251, "record 250 has 4 fields, not 3"),
+    ]
+    errors = [section for section in walk(outline.sections) if section.kind == "error"]
+    assert [(section.start_line, section.weight) for section in errors] == [(8, 0.8), (251, 0.8)]
+
+
+def test_a_quote_that_is_never_closed() -> None:
+    outline = outline_of(b'id,a\n1,x\n2,"open\n3,y\n')
+    assert [(problem.line, problem.message) for problem in outline.problems] == [
+        (3, "a quote opened in record 2 is never closed")
+    ]
+    assert outline.sections[-1].kind == "error"
+    assert (outline.sections[-1].start_line, outline.sections[-1].end_line) == (3, 4)
+
+
+# --- columns --------------------------------------------------------------------------------------------------------
+
+
+def test_columns_of_a_small_table_are_exact() -> None:
+    data = (
+        b"id,zip,when,share,on,note,gap\n"
+        b"3,00501,2024-01-02,0.5,yes,red,\n1,10001,2024-01-01,1e3,no,,\n2,20002,2024-01-03,-2,yes,blue,\n"
+    )
+    columns = {column["name"]: column for column in outline_of(data).stats["columns"]}
+    assert {name: column["type"] for name, column in columns.items()} == {
+        "id": "integer", "zip": "code", "when": "date", "share": "number", "on": "boolean", "note": "text", "gap": "empty",
+    }  # fmt: skip
+    assert (columns["id"]["min"], columns["id"]["max"]) == (1, 3)
+    assert (columns["when"]["min"], columns["when"]["max"]) == ("2024-01-01", "2024-01-03")
+    assert (columns["share"]["min"], columns["share"]["max"]) == (-2, 1000.0)
+    assert (columns["note"]["empty"], columns["gap"]["empty"], columns["id"]["empty"]) == (1, 3, 0)
+    assert columns["id"]["distinct"] is True
+    assert "distinct" not in columns["on"]
+
+
+def test_a_big_table_says_that_its_columns_are_sampled() -> None:
+    lines = [f"{i},{'' if i % 10 == 0 else i},{i % 7}\n" for i in range(200_000)]
+    stats = outline_of(("id,maybe,week\n" + "".join(lines)).encode()).stats
+    assert stats["records"] == 200_000
+    assert stats["sampled"] is True
+    assert 0 < stats["sampled_records"] < 200_000
+    assert stats["columns"][1]["empty"] == 20_000  # counted in every record all the same
+
+
+# --- groups ---------------------------------------------------------------------------------------------------------
+
+
+def test_groups_hold_all_records_and_list_them_when_expanded() -> None:
+    data = table(20_000, "{i},name {i},x,{i}.5\n")
+    analysis = analysis_of(data)
+    outline = analysis.outline()
+    header, *groups = outline.sections
+    assert header.title == "header: id, name, day, value"
+    assert sum(group.count for group in groups) == 20_000
+    assert groups[3].title == "records 1,501–2,000"
+    assert groups[3].digest == "1501 · name 1501 … 2000 · name 2000"
+    inside = analysis.expand(groups[3])
+    assert sum(section.count for section in inside) == 500
+    assert inside[1].title == "records 1,511–1,520"
+    (record, *_rest) = analysis.expand(inside[1])
+    assert (record.kind, record.title, record.start_line) == ("record", "1511 · name 1511", 1512)
+    assert record.digest == "day=x, value=1511.5"
+
+
+def test_a_table_sorted_by_day_is_grouped_by_day() -> None:
+    groups = outline_of(table(3000)).sections[1:]
+    assert [group.title for group in groups[:2]] == ["2024-01-01 · 107 records", "2024-01-02 · 107 records"]
+    assert len(groups) == 29
+
+
+def test_a_table_grouped_by_its_first_column() -> None:
+    rows = "".join(f"{country},town {i},{i}\n" for country in ("at", "be", "ch") for i in range(50))
+    groups = outline_of(("country,town,n\n" + rows).encode()).sections[1:]
+    assert [(group.title, group.start_line) for group in groups] == [
+        ("at · 50 records", 2),
+        ("be · 50 records", 52),
+        ("ch · 50 records", 102),
+    ]
+
+
+# --- always ---------------------------------------------------------------------------------------------------------
+
+ODD = [
+    *PIECES,
+    b"a,b,c\n1,2,3\n",
+    b"\r",
+    b"\n\n",
+    b"#c\n",
+    b"\xef\xbb\xbf",
+    b"\xff",
+    b"\x00",
+    b"2024-01-02,",
+    b";",
+    b"\t",
+]
+
+
+def scanned(data: bytes, cuts: list[int], resume: Section | None = None) -> Findings:
+    """The findings of a text fed in blocks of whole lines, with an answer asked for (and thrown away) after each."""
+    start, first = (resume.start_byte, resume.start_line) if resume else (0, 1)
+    context = Context(
+        total_bytes=len(data), head=data, start_byte=start, start_line=first, resume=dict(resume.resume or {}) if resume else None
+    )  # fmt: skip
+    scanner = CsvScanner(context)
+    lines = lines_of(data)
+    places = sorted({cut % (len(lines) + 1) for cut in cuts} | {0, len(lines)})
+    offset = start
+    for low, high in zip(places, places[1:], strict=False):
+        piece = b"".join(lines[low:high])
+        scanner.feed(Block(offset, first + low, piece, True, piece.endswith((b"\n", b"\r"))))
+        offset += len(piece)
+        copy.deepcopy(scanner).finish(End(offset, first + high - 1))
+    return scanner.finish(End(offset, first + len(lines) - 1))
+
+
+def bare(sections: tuple[Section, ...]) -> list[Section]:
+    """Without what is told from sampled values, which depend on where blocks are cut."""
+    return [replace(section, title="", digest="", facts={}, children=()) for section in walk(sections)]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(ODD), max_size=60), st.lists(st.integers(0, 99), max_size=3), st.integers(1, 12))
+def test_any_text_is_covered_whatever_the_blocks(pieces: list[bytes], cuts: list[int], times: int) -> None:
+    data = b"".join(pieces) * times
+    findings = scanned(data, [])
+    offsets = [section.start_byte for section in findings.sections] + [len(data)]
+    assert offsets[0] == 0
+    assert [section.end_byte for section in findings.sections] == offsets[1:]
+    assert bare(scanned(data, cuts).sections) == bare(findings.sections)
+    for section in walk(findings.sections):
+        assert data[section.start_byte : section.end_byte] == b"".join(
+            lines_of(data)[section.start_line - 1 : section.end_line]
+        )
+        if section.resume is not None:
+            inside = scanned(data[section.start_byte : section.end_byte], [], section).sections
+            assert (inside[0].start_byte, inside[-1].end_byte) == (section.start_byte, section.end_byte)
+
+
+# --- the corpus -----------------------------------------------------------------------------------------------------
+
+
+def pollock(corpus: Path) -> list[tuple[Path, Dialect]]:
+    """The files whose dialect is annotated, with that dialect."""
+    names = {"comma": ",", "semicolon": ";", "tab": "\t", "vslash": "|", "space": " "}
+    quotes = {"doublequote": '"', "singlequote": "'"}
+    found = []
+    root = corpus / "csvsniffer-pollock"
+    for listing, folder in (("Dialect_annotations.txt", "CSV"), ("W3C-CSVW-Dialect_annotations.txt", "W3C-CSVW")):
+        for row in csv.reader((root / listing).read_text("utf-8-sig").splitlines(), delimiter="|"):
+            path = root / folder / row[0]
+            if len(row) >= 5 and path.is_file():
+                delimiter = names.get(row[2], row[2])
+                if len(delimiter) == 1 and row[4] in ("", "doublequote"):
+                    found.append((path, Dialect(ord(delimiter), ord(quotes.get(row[3], '"')))))
+    return found
+
+
+@pytest.mark.corpus
+def test_pollock_dialects_and_counts(corpus: Path) -> None:
+    """The delimiter is found in 96 % of the files that have one, and there records and fields are those of `csv`."""
+    wrong, different, total = [], [], 0
+    for path, expected in pollock(corpus):
+        data = path.read_bytes()
+        sample = expected.reader(data.decode("latin-1"))
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff") or sum(len(row) > 1 for row in sample) * 2 < len(sample):
+            continue  # UTF-16, or one column: nothing separates fields
+        total += 1
+        guess = guess_table(data[: 256 << 10], True)
+        if guess.dialect.delimiter != expected.delimiter:
+            wrong.append(path.name)
+            continue
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
+        rows = guess.dialect.reader(text, limit=None)
+        if guess.dialect.comments:
+            rows = [row for row in rows if not row[0].startswith("#") or len(row) == guess.columns]
+        outline = outline_of(data)
+        if outline.stats["records"] != len(rows) - guess.preamble - guess.has_header:
+            different.append((path.name, outline.stats["records"], len(rows), guess))
+    assert total > 150
+    assert len(wrong) <= total * 0.04, wrong
+    assert not different
+
+
+@pytest.mark.corpus
+def test_csv_spectrum_counts(corpus: Path) -> None:
+    """Records of each file as many as in its JSON twin, with as many columns."""
+    for path in sorted((corpus / "csv-spectrum" / "csvs").glob("*.csv")):
+        expected = json.loads((corpus / "csv-spectrum" / "json" / f"{path.stem}.json").read_text())
+        expected = expected if isinstance(expected, list) else [expected]
+        stats = outline_of(path.read_bytes()).stats
+        assert (stats["records"], stats["fields"]) == (len(expected), len(expected[0])), path.name
+
+
+@pytest.mark.corpus
+def test_counts_of_big_tables_are_those_of_python_csv(corpus: Path) -> None:
+    paths = [
+        corpus / "rust-csv-bench" / "bench" / "worldcitiespop.csv",
+        *sorted((corpus / "openflights").glob("*.dat")),
+    ]
+    paths += random.Random(1).sample(sorted((corpus / "loghub-labels").rglob("*.csv")), 6)
+    for path in paths:
+        stats = outline_of(path.read_bytes()).stats
+        with path.open(newline="", encoding="latin-1") as file:
+            rows = [row for row in csv.reader(file) if row]
+        assert stats["records"] == len(rows) - stats["header"], path.name
+        widths = {len(row) for row in rows}
+        assert stats["fields"] in widths
+        assert stats.get("ragged_records", 0) == sum(len(row) != stats["fields"] for row in rows), path.name
