@@ -1,0 +1,1 @@
+"""Dumps of threads and records of garbage collections: what their lines mean."""
