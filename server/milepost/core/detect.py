@@ -22,6 +22,7 @@ DETECTED_FORMATS = (
     "json",
     "minified",
     "code",
+    "thread_dump",
     "log",
     "text",
 )
