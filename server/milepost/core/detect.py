@@ -23,6 +23,7 @@ DETECTED_FORMATS = (
     "minified",
     "code",
     "thread_dump",
+    "gc_log",
     "log",
     "text",
 )
