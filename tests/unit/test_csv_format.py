@@ -8,6 +8,7 @@ import io
 import json
 import random
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,7 @@ def test_records_are_those_of_python_csv(pieces: list[bytes], cuts: list[int]) -
     finder = RecordFinder(Dialect(), 3, 0, 1)
     found: list[tuple[int, int, int]] = []
     places = sorted({cut for cut in cuts if cut < len(data) and not data[:cut].endswith(b"\r")} | {0, len(data)})
-    for low, high in zip(places, places[1:], strict=False):
+    for low, high in pairwise(places):
         piece = data[low:high]
         first_line = len(lines_of(data[:low])) + (1 if low == 0 or data[:low].endswith((b"\n", b"\r")) else 0)
         starts_line = low == 0 or data[:low].endswith((b"\n", b"\r"))
@@ -268,13 +269,17 @@ def scanned(data: bytes, cuts: list[int], resume: Section | None = None) -> Find
     """The findings of a text fed in blocks of whole lines, with an answer asked for (and thrown away) after each."""
     start, first = (resume.start_byte, resume.start_line) if resume else (0, 1)
     context = Context(
-        total_bytes=len(data), head=data, start_byte=start, start_line=first, resume=dict(resume.resume or {}) if resume else None
-    )  # fmt: skip
+        total_bytes=len(data),
+        head=data,
+        start_byte=start,
+        start_line=first,
+        resume=dict(resume.resume or {}) if resume else None,
+    )
     scanner = CsvScanner(context)
     lines = lines_of(data)
     places = sorted({cut % (len(lines) + 1) for cut in cuts} | {0, len(lines)})
     offset = start
-    for low, high in zip(places, places[1:], strict=False):
+    for low, high in pairwise(places):
         piece = b"".join(lines[low:high])
         scanner.feed(Block(offset, first + low, piece, True, piece.endswith((b"\n", b"\r"))))
         offset += len(piece)

@@ -209,7 +209,7 @@ class SqlScanner:
         assert self._dialect is not None
         end = int(piece.ends[index])
         width = int(piece.widths[index])
-        is_batch_end = width not in (0, len(self._delimiter))
+        is_batch_end = width > 0 and piece.data[end] != self._delimiter[0]
         head = self._head
         is_carried = head is not None or bool(self._text)
         if head is None:
@@ -245,7 +245,7 @@ class SqlScanner:
         last, more = piece.run_from(index, start, head)
         if self._rows is not None:
             self._rows.take_statements(block, piece, start, index, last, head)
-        stop = int(piece.ends[last]) + width
+        stop = int(piece.ends[last] + piece.widths[last])
         self._emit(block, head, piece.low + stop, last - index + 1, rows + more, text)
         return last + 1, stop
 
@@ -284,8 +284,8 @@ class SqlScanner:
         if self._head is None and is_insert:
             head = classify(self._text[:_HEAD_BYTES], self._context.encoding)
             self._head = head if head.is_insert else None
+        outer, self._depth = piece.brackets.outer(begin, len(piece.data), self._depth)
         if is_insert or (self._head is not None and self._head.is_insert):
-            outer, self._depth = piece.brackets.outer(begin, len(piece.data), self._depth)
             if self._rows is not None and self._head is not None and len(outer):
                 self._rows.take_tuples(piece, outer[int(self._head.has_columns and not self._outer) :])
             self._outer += len(outer)

@@ -65,7 +65,7 @@ class RowList:
         block = piece.block
         places = opened + piece.low
         before = block.array[np.maximum(places - 1, 0)]
-        begins = (before == 10) | (before == 13) | (before == 32) | (before == 9)
+        begins = (before == 10) | (before == 13) | (before == 32) | (before == 9) | (places == 0)
         count = self._tuple_count
         for record in self._tuples.wanted(count, count + len(places)):
             at = int(places[record - count])

@@ -225,6 +225,7 @@ def open_blocks(text: bytes) -> int:
 
 
 _ITEM = re.compile(rb"\s*(?:--[^\r\n]*[\r\n]\s*|/\*.*?\*/\s*)*(?P<name>" + _NAME + rb")", re.DOTALL)
+_PUNCTUATION = re.compile(rb"[(),]|'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _NO_COLUMNS = {
     "primary", "key", "unique", "constraint", "foreign", "check", "index", "fulltext", "spatial", "exclude", "like", "period",
 }  # fmt: skip
@@ -235,22 +236,19 @@ def column_names(text: bytes, encoding: str = "utf-8") -> list[str]:
     opened = text.find(b"(")
     if opened < 0:
         return []
-    names, depth, quote, start = [], 0, 0, opened + 1
-    for index in range(opened, min(len(text), 64 << 10)):
-        code = text[index]
-        if quote:
-            quote = 0 if code == quote else quote
-        elif code in (0x27, 0x22, 0x60):
-            quote = code
-        elif code == 0x28:
+    names, depth, start = [], 0, opened
+    for match in _PUNCTUATION.finditer(text, opened, 64 << 10):
+        mark = match.group()
+        if mark == b"(":
             depth += 1
-        elif code == 0x29 or (code == 0x2C and depth == 1):
-            depth -= code == 0x29
-            if depth == 0 or code == 0x2C:
-                match = _ITEM.match(text, start, index)
-                if match and plain_name(match["name"]).lower() not in _NO_COLUMNS:
-                    names.append(plain_name(match["name"], encoding))
-                start = index + 1
+            start = match.end() if depth == 1 else start
+        elif (mark == b"," and depth == 1) or mark == b")":
+            depth -= mark == b")"
+            if depth == 0 or mark == b",":
+                item = _ITEM.match(text, start, match.start())
+                if item and plain_name(item["name"]).lower() not in _NO_COLUMNS:
+                    names.append(plain_name(item["name"], encoding))
+                start = match.end()
             if depth == 0:
                 break
     return names
