@@ -20,10 +20,17 @@ _SUFFIX_BONUS = 0.08
 #: scanner keeps every invariant over the whole corpus.
 DETECTED_FORMATS = (
     "json",
+    "ndjson",
+    "diff",
+    "sql",
+    "xml",
+    "csv",
+    "yaml",
+    "markup",
     "minified",
-    "code",
     "thread_dump",
     "gc_log",
+    "code",
     "log",
     "text",
 )

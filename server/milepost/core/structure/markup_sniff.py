@@ -34,10 +34,10 @@ _RFC = re.compile(rb"(?m)^(?:Request for Comments:? +\d|RFC +\d+ |Internet-Draft
 _PAGE = re.compile(rb"\[Page \d+\]")
 _ATX = re.compile(rb"#{1,6} +\S")
 _EXTRAS = re.compile(
-    rb"\[[^\]\n]+\]\([^)\n]+\)|(?m:^[ ]{0,3}(?:```|~~~))|(?<![\w*])\*\*\w[^*\n]*\*\*(?!\w)|(?m:^[ ]{0,3}>[ ]\w)|`[^`\n]+`"
+    rb"\[[^\[\]\n]{1,300}\]\([^)\n]{1,500}\)|(?m:^[ ]{0,3}(?:```|~~~))|(?<![\w*])\*\*\w[^*\n]*\*\*(?!\w)|(?m:^[ ]{0,3}>[ ]\w)|`[^`\n]+`"
     rb"|(?m:^[ ]{0,3}(?:[-*+]|\d+\.) +\w)|!\[|<https?:"
 )
-_LINK = re.compile(rb"\[[^\]\n]+\]\([^)\n\s]+\)|(?m:^ {0,3}```[\w-]*\s*$)|\*\*\w[^*\n]*\*\*")
+_LINK = re.compile(rb"\[[^\[\]\n]{1,300}\]\([^)\n\s]{1,500}\)|(?m:^ {0,3}```[\w-]*\s*$)|\*\*\w[^*\n]*\*\*")
 _CODE_LINE = re.compile(
     rb"[;{}]\s*$|^\s*(?:import|def|if|for|while|return|export|set|echo|class|fi|done|esac)\b|^\w+\s*="
 )
