@@ -282,6 +282,8 @@ def write(path: Path, what: Input, size: int) -> Path:
 def speed_rows(corpus: Path, folder: Path, megabytes: int) -> list[tuple[object, ...]]:
     """Each input: our speed and memory, the peers' speed, and whether half the file takes at least half the time."""
     rows: list[tuple[object, ...]] = []
+    tiny = folder / "tiny.json"
+    tiny.write_bytes(b'{"a": 1}\n')
     has_jq = shutil.which("jq") is not None
     for number, what in enumerate(inputs(corpus)):
         paths = {
@@ -294,12 +296,14 @@ def speed_rows(corpus: Path, folder: Path, megabytes: int) -> list[tuple[object,
         script = _PYTHON if what.format == "json" else _PYTHON_LINES
         theirs = checked(run([sys.executable, "-c", script, str(paths[SLICES["json"]])]))
         jq = checked(run(["jq", "empty", str(paths[SLICES["jq"]])])) if has_jq else None
+        started = checked(run([sys.executable, "-c", _OURS, str(tiny), what.format]))
         speed = rate(whole, ours)
         rows.append(
             (
                 f"{what.format}: {what.name}",
                 f"{whole.stat().st_size / MEGABYTE:.0f}",
                 f"{speed:.0f}",
+                f"{whole.stat().st_size / MEGABYTE / (ours.cpu_s - started.cpu_s):.0f}",
                 f"{rate(paths[SLICES['json']], theirs):.0f}",
                 f"{rate(paths[SLICES['jq']], jq):.0f}" if jq else "",
                 f"{ours.peak_pss_bytes / 2**20:.0f}",
@@ -333,7 +337,17 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.folder.mkdir(exist_ok=True)
     print(table("JSON: oracles", ("what", "compared", "agree"), oracle_rows(arguments.corpus)))
-    head = ("what", "MB", "MB/CPU s", "Python json", "jq", "peak MB (PSS)", "twice the bytes, times", "holds")
+    head = (
+        "what",
+        "MB",
+        "MB/CPU s",
+        "start left out",
+        "Python json",
+        "jq",
+        "peak MB (PSS)",
+        "twice the bytes, times",
+        "holds",
+    )
     print(table("JSON: speed", head, speed_rows(arguments.corpus, arguments.folder, arguments.megabytes)))
 
 

@@ -68,9 +68,14 @@ class Stretch:
 
     def cut(self, end: int) -> None:
         """Forget the brackets from `end` on."""
-        self.positions = self.positions[: int(np.searchsorted(self.positions, end))]
-        for name in ("opens", "depths", "types", "unmatched"):
-            self.__dict__.pop(name, None)
+        kept = int(self.positions.searchsorted(end))
+        if kept == len(self.positions):
+            return
+        self.positions = self.positions[:kept]
+        self.__dict__.pop("unmatched", None)
+        for name in ("opens", "depths", "types"):
+            if name in self.__dict__:
+                self.__dict__[name] = self.__dict__[name][:kept]
 
     @cached_property
     def types(self) -> npt.NDArray[np.uint8]:
