@@ -72,7 +72,7 @@ class XmlScanner:
         """Say what was found."""
         if self._places.data:
             self._read(final=True)
-        last = Mark(end.byte, end.line + 1, None)
+        last = self._places.end(end.byte, end.line, is_range=self._is_fragment)
         fault = self._tree.fault
         self._tree.finish(self._sound_end or last)
         if self._is_fragment:

@@ -206,7 +206,7 @@ class HtmlScanner:
     def finish(self, end: End) -> Findings:
         """Say what was found."""
         self._read(final=True)
-        mark = Mark(end.byte, end.line + 1, None)
+        mark = self._places.end(end.byte, end.line, is_range=self._page is None)
         self._close(-1, mark)
         return Findings(self._builder.finish(end.byte, end.line), facts={"kind": "html", **self._counts})
 

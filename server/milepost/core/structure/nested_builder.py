@@ -12,13 +12,15 @@ from typing import Any
 from milepost.core.outline import FAN_OUT, NOTABLE_WEIGHT, Node, OutlineBuilder, make_group
 
 _NO_DEPTH = 1 << 30
+_MOST_OPEN = 32
 
 
 class NestedBuilder(OutlineBuilder):
     """An `OutlineBuilder` whose open nodes may hold most of the outline."""
 
     def __init__(self, max_nodes: int = 5000, fan_out: int = FAN_OUT) -> None:
-        super().__init__(max_nodes, fan_out)
+        # Nodes that are open are counted when they end, so there must be room for them.
+        super().__init__(max(8, max_nodes - _MOST_OPEN), fan_out)
         #: What would be attached at this depth (0 is the top level) or deeper has had to be forgotten before.
         self.crowded_depth = _NO_DEPTH
 
