@@ -312,6 +312,22 @@ def test_an_insert_of_a_million_characters() -> None:
     assert (outline.sections[0].start_line, outline.sections[0].end_line) == (1, 1)
 
 
+def test_rows_on_one_line_are_told_apart_by_columns() -> None:
+    """Also in a line that comes in pieces; columns count UTF-16 units."""
+    rows = [f"({i},'é🌍 {i} {'x' * 40}')" for i in range(80_000)]
+    text = "INSERT INTO t VALUES " + ",".join(rows) + ";\n"
+    analysis = analysis_of(text)
+    section = analysis.outline().sections[0]
+    groups = analysis.expand(section)
+    inside = analysis.expand(groups[-1])
+    assert (inside[0].start_byte, inside[-1].end_byte) == (groups[-1].start_byte, section.end_byte)
+    single = analysis.expand(inside[3])[2]
+    number = int(single.facts["first"])
+    assert single.digest.startswith(rows[number - 1][:20])
+    before = text.encode()[: single.start_byte].decode()
+    assert single.start_column == len(before.encode("utf-16-le")) // 2
+
+
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
@@ -377,7 +393,7 @@ def test_rows_are_listed_when_a_section_is_expanded(head: str, line: str, foot: 
 
 ODD = [
     b"'a'", b"'it''s;'", b"--it's\n", b"/* ; */", b"\n", b";\n", b";", b"\\.\n", b"COPY t (a) FROM stdin;\n", b"1\t2\n",
-    b"INSERT INTO t VALUES (1,'a');\n", b"INSERT INTO t VALUES (1,'a'),\n(2,(3));\n", 
+    b"INSERT INTO t VALUES (1,'a');\n", b"INSERT INTO t VALUES (1,'a'),\n(2,(3));\n",
     b"INSERT INTO u (a,b) VALUES (1,')(');\n",
     b"CREATE TABLE t (a int,\n b text);\n", b"CREATE FUNCTION f() AS $$ ; begin; $$;\n",
     b"CREATE TRIGGER x BEFORE INSERT ON t BEGIN a; b; END;\n", b"DELIMITER //\n", b"a // \n", b"DELIMITER ;\n", b"GO\n",

@@ -94,6 +94,8 @@ class SqlScanner:
                 at = self._piece(block, at, stop)
             if match is not None and at == stop and not self._in_copy:
                 at = self._change_delimiter(block, at, match)
+        if self._rows is not None:
+            self._rows.end_block(block)
 
     def _directives(self, block: Block) -> list[re.Match[bytes]]:
         """The lines that begin with DELIMITER."""

@@ -32,7 +32,11 @@ class RowList:
         self._statement_count = 0
         self._tuples = Marks()
         self._tuple_count = 0
-        self._block: Block | None = None
+        self._column = int(resume.get("column") or 0)
+        self._end_column: int | None = resume.get("end_column")
+        # How many UTF-16 units of its line come before the place up to which they were counted.
+        self._counted = context.start_byte
+        self._units = self._column
 
     def __deepcopy__(self, memo: dict[int, Any]) -> RowList:
         twin = copy.copy(self)
@@ -55,32 +59,45 @@ class RowList:
         for record in self._statements.wanted(count, count + len(starts)):
             at = int(starts[record - count])
             raw = piece.data[at + head.prefix : at + head.prefix + _RAW_BYTES].split(b"\n")[0]
-            place = self._line_start(block, piece.low + at)
+            place = max(0, self._line_start(block, piece.low + at))
             self._statements.add(Mark(record, block.start + place, block.line_at(place), raw, b"", 0))
         self._statement_count += len(starts)
-        self._block = block
 
     def take_tuples(self, piece: Piece, opened: Offsets) -> None:
-        """Rows of one statement, by their opening brackets; those that begin a line can be told apart."""
+        """Rows of one statement, by their opening brackets. One that does not begin its line has a column."""
         block = piece.block
-        places = opened + piece.low
-        before = block.array[np.maximum(places - 1, 0)]
-        begins = (before == 10) | (before == 13) | (before == 32) | (before == 9) | (places == 0)
         count = self._tuple_count
-        for record in self._tuples.wanted(count, count + len(places)):
-            at = int(places[record - count])
-            if not begins[record - count]:
-                continue
+        for record in self._tuples.wanted(count, count + len(opened)):
+            at = int(opened[record - count]) + piece.low
             start = self._line_start(block, at)
-            if block.data[start:at].strip():
-                continue
+            begins = start >= 0 and at - start < 200 and not block.data[start:at].strip()
             raw = block.data[at : at + _RAW_BYTES].split(b"\n")[0]
-            self._tuples.add(Mark(record, block.start + start, block.line_at(start), raw, b"", 0))
-        self._tuple_count += len(places)
+            place = start if begins else at
+            column = 0 if begins else self._column_of(block, start, at)
+            self._tuples.add(Mark(record, block.start + place, block.line_at(at), raw, b"", column))
+        self._tuple_count += len(opened)
+
+    def _column_of(self, block: Block, start: int, at: int) -> int:
+        """The UTF-16 units between the beginning of a line and a place in it, counted on from the last place asked for."""
+        counted = self._counted - block.start
+        if start > counted:
+            counted, self._units = start, 0
+        counted = max(counted, 0)
+        text = block.data[counted:at].decode(self._context.encoding, "replace")
+        self._units += len(text) + sum(character > "\uffff" for character in text if not text.isascii())
+        self._counted = block.start + at
+        return self._units
+
+    def end_block(self, block: Block) -> None:
+        """Count the units of a line that goes on behind the block."""
+        if not block.ends_line and block.data:
+            start = int(block.starts[-1]) if len(block.starts) else -1
+            self._column_of(block, start, len(block.data))
 
     def _line_start(self, block: Block, at: int) -> int:
+        """Where the line of a place starts; -1 for before the block."""
         index = int(np.searchsorted(block.starts, at, side="right")) - 1
-        return int(block.starts[index]) if index >= 0 else at
+        return int(block.starts[index]) if index >= 0 else -1
 
     # --- saying what was found --------------------------------------------------------------------------------------
 
@@ -94,27 +111,40 @@ class RowList:
 
     def _listed(self, marks: Marks, total: int, kind: str, end: End) -> tuple[Section, ...]:
         size = 1 if total <= _MOST_SINGLES else round_size(total, _MOST_GROUPS, marks.unit)
-        chosen = [mark for mark in marks.kept if mark.record % size == 0]
-        # What lies on one line, or before the first row, cannot be told apart by lines.
-        chosen = [mark for index, mark in enumerate(chosen) if not index or mark.byte > chosen[index - 1].byte]
+        chosen: list[Mark] = []
+        for mark in marks.kept:
+            # Two statements on one line cannot be told apart by lines: the first stands for both.
+            if mark.record % size == 0 and (not chosen or mark.byte > chosen[-1].byte):
+                chosen.append(mark)
         nodes = []
-        stops = [*chosen[1:], Mark(total, end.byte, end.line + 1, b"", b"", 0)]
+        stops = [*chosen[1:], Mark(total, end.byte, end.line, b"", b"", 0)]
         noun = "statement" if kind == "insert" else "row"
-        for mark, stop in zip(chosen, stops, strict=False):
+        in_lines = kind == "tuples"
+        for index, (mark, stop) in enumerate(zip(chosen, stops, strict=False)):
             first, last = self._first + mark.record + 1, self._first + stop.record
+            is_last = index + 1 == len(chosen)
             node = Node("record", "", mark.byte, mark.line, stop.byte, stop.line - 1, count=last - first + 1)
+            if is_last:
+                node.end_line, node.end_column = end.line, self._end_column
+            elif in_lines and stop.ragged:
+                node.end_line, node.end_column = stop.line, stop.ragged
+            if in_lines and mark.ragged:
+                node.start_column = mark.ragged
             node.title = f"{noun} {first:,}" if first == last else f"{noun}s {first:,}–{last:,}"
             node.digest = mark.raw.decode(self._context.encoding, "replace").replace("\t", " · ")
             node.facts = {"first": first, "last": last}
+            if not index:
+                node.start_byte, node.start_line = self._context.start_byte, self._context.start_line
+                node.start_column = self._column or None
             if last > first:
                 node.kind = "group"
                 node.facts["of"] = noun
                 node.hidden = last - first + 1
                 node.resume = {"rows": kind, "first": first - 1, "inside": kind != "insert"}
+                node.resume.update(column=node.start_column, end_column=node.end_column)
             nodes.append(node)
         if not nodes:
             node = Node("block", "rows", self._context.start_byte, self._context.start_line, end.byte, end.line)
+            node.start_column, node.end_column = self._column or None, self._end_column
             return freeze([node])
-        if nodes[0].start_byte > self._context.start_byte:
-            nodes[0].start_byte, nodes[0].start_line = self._context.start_byte, self._context.start_line
         return freeze(nodes)

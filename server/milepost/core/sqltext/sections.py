@@ -186,11 +186,13 @@ class Sections:
         )
         node.title = f"data {group.subject}: {count}"
         node.facts["rows"] = group.rows
-        node.digest = f"{what}; {_one_line(group.text, self._encoding)}"
+        text = _one_line(group.text, self._encoding)
+        node.digest = f"{what}; {text}" if text else what
         node.count = max(1, group.rows)
         if group.rows > 1:
             node.hidden = group.rows
             node.resume = {"rows": "copy" if group.is_copy else "insert", "first": 0}
+            node.resume.update(column=node.start_column, end_column=node.end_column)
 
     def finish(self, end: Boundary, last_line: int) -> tuple[Section, ...]:
         """Close what is open; sections of the same table are told of each other."""

@@ -19,9 +19,10 @@ _CELLS_A_BLOCK = 64
 _MAX_RECORD_BYTES = 64 << 10
 _MAX_PROFILED = 200
 _NAME_LIKE = re.compile(
-    r"(?i)(?:^|[^a-z])(?:full)?(?:name|title|label|subject|summary|description|product|station|file|path|url|host|email|"
-    r"user|login|city|country|organi[sz]ation|company|airport|event|message|template|content)"
+    r"(?i)(?:^|[^a-z])(?:subject|summary|description|product|station|file|path|url|host|email|user|login|city|country|"
+    r"organi[sz]ation|company|airport|event|message|template|content)"
 )
+_NAME = re.compile(r"(?i)(?:^|[^a-z]|full)(?:name|title|label)s?\b|[a-z]Name$")
 _KEY_LIKE = re.compile(r"(?i)^(?:id|key|code|no\.?|nr|number|uuid|guid|.*[_ ]id|.*Id|.*code|line ?id)$")
 
 
@@ -141,7 +142,8 @@ class Columns:
             if is_key or (share > 0.99 and kind in ("integer", "code", "datetime", "text")):
                 keys.append((2.0 * is_key + 2 * share - early, index))
             if kind == "text" and not is_key:
-                score = 3.0 * bool(_NAME_LIKE.search(profile.name)) + 2 * share - early
+                named = 3.0 * bool(_NAME_LIKE.search(profile.name)) + 5.0 * bool(_NAME.search(profile.name))
+                score = named + 2 * share - early
                 names.append((score - (profile.longest > 200), index))
         key, name = max(keys)[1], max(names)[1]
         found = tuple(sorted({index for index in (key, name) if index >= 0}))

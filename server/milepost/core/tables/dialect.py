@@ -24,6 +24,8 @@ SNIFF_RECORDS = 200
 _DELIMITERS = ",;\t|:^~\x01\x1f#&*! "
 _BOM = b"\xef\xbb\xbf"
 _NAME = re.compile(r"[^\W\d](?:[\w .%()/#&'?+:°€$-]{0,78}[\w.%)?#:$])?", re.UNICODE)
+_APOSTROPHE_OPENS = re.compile(r"(?:^|[,;\t|])'", re.MULTILINE)
+_IN_APOSTROPHES = re.compile(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r\n]|\Z)", re.MULTILINE)
 _WORD = re.compile(r"[\w.@+/-]{1,40}", re.UNICODE)
 _PROSE = re.compile(r"\w+ \w+ \w+ \w+|[.!?] \w")
 
@@ -125,11 +127,10 @@ def _has_comments(text: str) -> bool:
 
 
 def _candidates(text: str, comments: bool) -> list[Dialect]:
-    quotes = [0x22] if '"' in text or "'" not in text else []
-    if re.search(r"(?:^|[,;\t|: ])'", text, re.MULTILINE) and len(re.findall(r"'[,;\t|:\r\n]", text)) >= 3:
+    quotes = [0x22]
+    opened = len(_APOSTROPHE_OPENS.findall(text))
+    if opened >= 3 and len(_IN_APOSTROPHES.findall(text)) >= opened * 0.6:
         quotes.append(0x27)
-    if not quotes:
-        quotes = [0x22]
     dialects = []
     for delimiter in _DELIMITERS:
         if delimiter not in text:
