@@ -130,7 +130,7 @@ def test_a_record_expands_to_its_members() -> None:
 
 def test_a_bad_record_is_one_node_with_its_line() -> None:
     good = b'{"id": 1}\n' * 3_000
-    data = good + b'{"id": 2\n' + b"\n" + good + b"[1 2]\n" + good
+    data = good + b'{"id": "2\n' + b"\n" + good + b"[1 2]\n" + good
     found = outline(data)
     bad = [section for section in found.sections if section.kind == "error"]
     assert [(section.start_line, section.weight) for section in bad] == [(3_001, 0.85), (6_003, 0.85)]

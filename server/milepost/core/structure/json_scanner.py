@@ -124,7 +124,7 @@ class JsonScanner:
         stack, kept = open_after(self._place, stretch)
         after = place_after(self._place, stretch, end, stack)
         lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
-        diagnosis = self._check(text, end, after, kept, stretch, final)
+        diagnosis = self._check(text, end, after, kept, stretch)
         if diagnosis is not None and diagnosis.comment >= 0 and self._blanker is None:
             self._note(lines, "comments are not part of JSON", diagnosis.comment)
             self._blanker = CommentBlanker(self._place.in_string)
@@ -180,7 +180,7 @@ class JsonScanner:
         self._carry = text[done:]
         self._place = after
 
-    def _check(self, text: bytes, end: int, after: Place, kept: int, stretch: Stretch, final: bool) -> Diagnosis | None:
+    def _check(self, text: bytes, end: int, after: Place, kept: int, stretch: Stretch) -> Diagnosis | None:
         """What is wrong with a stretch; None when nothing is, or when checking has been given up."""
         is_closed_too_often = len(stretch.unmatched[0]) > self._place.depth
         if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES and not is_closed_too_often:
@@ -190,7 +190,7 @@ class JsonScanner:
             return None
         text = text[:end]
         self._diagnosed_bytes += len(text)
-        diagnosis = diagnose(self._place, text + b"\n" if final else text)
+        diagnosis = diagnose(self._place, text)
         if not self._checks_encoding:
             diagnosis.soft = [fault for fault in diagnosis.soft if fault.variant != "encoding"]
         return diagnosis

@@ -112,7 +112,7 @@ def fault_of(record: bytes) -> tuple[str, int] | None:
     """What is wrong with a record, and at which of its bytes; None when nothing is."""
     if first_bad_utf8(record) < 0 and is_value(record):
         return None
-    diagnosis = diagnose(Place(), record + b"\n")
+    diagnosis = diagnose(Place(), record)
     fault = diagnosis.soft[0] if diagnosis.soft else diagnosis.hard
     if fault is not None:
         return fault.message, fault.offset
