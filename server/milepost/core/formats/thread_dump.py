@@ -6,6 +6,7 @@ also several in a file, and in a log of something else.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from milepost.core.dumps.threads import DEADLOCK, DUMP, STAMP, THREAD, TRAILERS, ThreadFacts, thread_of
@@ -17,6 +18,7 @@ from milepost.core.structure.section_tree import SectionTree
 
 _DUMP_LEVEL, _THREAD_LEVEL = 0, 1
 _LINE_BYTES = 600
+_HISTOGRAM = re.compile(rb"\d+: +\d+ +\d+ ")
 
 
 class ThreadDumpScanner:
@@ -164,6 +166,7 @@ def _sniff(sample: Sample) -> float:
     if not heads or (heads < 3 and not has_title):
         return 0.0
     indented = sum(1 for line in sample.lines if not line.strip() or line[:1] in b" \t#" or line.startswith(b'"'))
+    indented += sum(1 for line in sample.lines if _HISTOGRAM.match(line))
     is_bulk = heads * 60 >= len(sample.lines) or indented > 0.85 * len(sample.lines)
     return 0.95 if is_bulk else 0.0
 
