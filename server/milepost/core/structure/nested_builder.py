@@ -32,6 +32,12 @@ class NestedBuilder(OutlineBuilder):
         memo[id(self)] = twin
         return twin
 
+    def take_back(self) -> Node:
+        """Take the last child from the innermost open node."""
+        node = self._open[-1].children.pop()
+        self._nodes -= node.size()
+        return node
+
     def _fold(self, parent: Node) -> None:
         """Pack the older siblings, groups and single ones as they come, into groups of about equal counts."""
         before = sum(child.size() for child in parent.children)

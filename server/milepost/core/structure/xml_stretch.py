@@ -14,6 +14,9 @@ from milepost.core.structure.xml_titles import FAILED_ATTRIBUTE, FAILED_ELEMENTS
 #: Elements this deep are not listed any more.
 MAX_DEPTH = 16
 KNOWN_NAMES = 10_000
+_TEST_WORD, _TEST_MASK = np.uint64(int.from_bytes(b"test", "little")), np.uint64((1 << 32) - 1)
+_RESULT_WORD = np.uint64(int.from_bytes(b"UnitTest", "little"))
+_FAILED_HINTS = (b"ail", b"rror", b"FAIL")
 
 
 @dataclass(slots=True)
@@ -97,7 +100,9 @@ def _mates(kinds: npt.NDArray[np.int8], levels: Ints) -> Ints:
     mates = np.full(len(kinds), -1, np.int64)
     alone = np.flatnonzero(kinds == 0)
     mates[alone] = alone
-    order = np.argsort(levels.astype(np.int32), kind="stable")
+    # Numbers of two bytes are sorted by radix, four times as fast.
+    narrow = np.int16 if len(levels) and int(levels.max()) < 32000 else np.int32
+    order = np.argsort(levels.astype(narrow), kind="stable")
     order = order[kinds[order] != 0]
     if len(order) > 1:
         paired = np.flatnonzero((kinds[order[:-1]] == 1) & (levels[order[:-1]] == levels[order[1:]]))
@@ -143,9 +148,12 @@ def _failed_tags(stretch: Stretch, names: list[bytes]) -> list[int]:
     """Tags that say that a test failed: a child of it, or its own attribute."""
     tags = stretch.tags
     data = tags.data
-    if not len(stretch) or (b"ail" not in data and b"rror" not in data and b"FAIL" not in data):
+    if not len(stretch):
         return []
-    if not any(b"<" + name in data for name in TEST_ELEMENTS):
+    words = first_words(tags, np.flatnonzero(stretch.kinds >= 0))
+    is_test = ((words & _TEST_MASK) == _TEST_WORD) | (words == _RESULT_WORD)
+    inside_test = bool(names) and names[-1] in TEST_ELEMENTS
+    if not (bool(is_test.any()) or inside_test) or not any(hint in data for hint in _FAILED_HINTS):
         return []
     found: set[int] = set()
     for index in _named(stretch, FAILED_ELEMENTS):

@@ -101,7 +101,7 @@ def read_tags(data: bytes, until: bytes, counts: Counts, *, final: bool) -> Tags
     if len(begins) and begins[-1] == size - 1 and not final:
         used = min(used, size - 1)
         begins, following = begins[:-1], following[:-1]
-    tags = _finish(data, array, begins, following, used, open_until)
+    tags = _finish(data, array, begins, following, used, open_until, (low, high, start))
     for place, end in zip(low, high, strict=True):
         if place < tags.used:
             counts.note(data, place, end)
@@ -168,7 +168,13 @@ def _declaration_end(data: bytes, place: int) -> int:
 
 
 def _finish(
-    data: bytes, array: npt.NDArray[np.uint8], begins: Ints, following: npt.NDArray[np.uint8], used: int, until: bytes
+    data: bytes,
+    array: npt.NDArray[np.uint8],
+    begins: Ints,
+    following: npt.NDArray[np.uint8],
+    used: int,
+    until: bytes,
+    constructs: tuple[list[int], list[int], int],
 ) -> Tags:
     ends = np.flatnonzero(array == _GT)
     which = np.searchsorted(ends, begins)
@@ -182,7 +188,7 @@ def _finish(
     fault: tuple[int, str] | None = None
     # Quotes before the `>` of tags that are long enough to hold any.
     long = np.flatnonzero(is_open & (stops - begins > 5))
-    if len(long):
+    if len(long) and not _each_has_its_own(ends, which, constructs, used):
         doubles = _count_between(np.flatnonzero(array == _DOUBLE), begins[long], stops[long])
         singles = _count_between(np.flatnonzero(array == _SINGLE), begins[long], stops[long])
         odd = long[((doubles | singles) & 1 == 1) | ((doubles > 0) & (singles > 0))]
@@ -206,6 +212,15 @@ def _finish(
     words = np.ndarray((len(data) + 8,), np.dtype("<u8"), data + bytes(16), 0, (1,))
     kinds = np.where(is_close, -1, np.where(array[stops - 1] == _SLASH, 0, 1)).astype(np.int8)
     return Tags(data, array, begins, stops + 1, kinds, used, until, fault, words)
+
+
+def _each_has_its_own(ends: Ints, which: Ints, constructs: tuple[list[int], list[int], int], used: int) -> bool:
+    """Whether there are just as many `>` as tags, so that none can stand in a value."""
+    low, high, start = constructs
+    places = [start, used, *low, *high]
+    found = np.searchsorted(ends, places).tolist()
+    inside = sum(found[2 + len(low) :]) - sum(found[2 : 2 + len(low)])
+    return found[1] - found[0] - inside == len(which) and bool((which[1:] > which[:-1]).all())
 
 
 def _count_between(places: Ints, low: Ints, high: Ints) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from milepost.core.outline import Node, Problem
+from milepost.core.outline import NOTABLE_WEIGHT, Node, Problem
 from milepost.core.structure.nested_builder import NestedBuilder
 from milepost.core.structure.xml_place import Mark, Places
 from milepost.core.structure.xml_stretch import KNOWN_NAMES, MAX_DEPTH, Stretch, listed_tags, read_stretch
@@ -24,7 +24,9 @@ from milepost.core.structure.xml_titles import (
     title_of,
 )
 
+#: So many small siblings make a group; more in larger files, by how big an element must be there to be listed.
 RUN_MEMBERS = 128
+_LARGE_RUN_BYTES = 8192
 _FAILURE_WEIGHT = 0.9
 _MOST_NAMES = 8
 _NOWHERE = Mark(0, 0, None)
@@ -52,6 +54,8 @@ class Listed:
     children: int = 0
     names: dict[bytes, int] = field(default_factory=dict)
     run: Run = field(default_factory=Run)
+    #: The run of siblings before it, which goes on if it turns out to be small too.
+    run_before: Run | None = None
 
     def count(self, name: bytes, number: int) -> None:
         """Note children of one name."""
@@ -71,6 +75,8 @@ class XmlTree:
         self._roots = 0
         self._encoding = encoding
         self._least_bytes = least_bytes
+        large = least_bytes >= _LARGE_RUN_BYTES
+        self._run_members = RUN_MEMBERS * (min(8, 2 * least_bytes // _LARGE_RUN_BYTES) if large else 1)
         self._is_fragment = is_fragment
         self._names: list[bytes] = []
         self._places_of_names: list[tuple[int, int]] = []
@@ -129,6 +135,7 @@ class XmlTree:
     def _begin(self, stretch: Stretch, index: int, places: Places) -> None:
         level = int(stretch.levels[index])
         parent = self._open[-1]
+        run_before = parent.run
         self._flush_run(parent)
         tag, name = stretch.tag(index), stretch.name(index)
         byte = places.base + int(stretch.tags.begins[index])
@@ -146,6 +153,8 @@ class XmlTree:
         self._judge(stretch, index, name, tag, parent, node)
         self.builder.open(node)
         self._open.append(Listed(name, level, places.base + int(stretch.tags.stops[index])))
+        if stretch.mates[index] < 0 and node.kind == "element":
+            self._open[-1].run_before = run_before
 
     def _judge(self, stretch: Stretch, index: int, name: bytes, tag: bytes, parent: Listed, node: Node) -> None:
         """Mark a failed test. What says so inside it is marked only if the test itself is not known to have failed."""
@@ -169,7 +178,38 @@ class XmlTree:
         begin = int(stretch.tags.begins[index])
         text = (places.base + begin) - self._open[-1].text_from
         inside = stretch.tags.data[max(0, begin - min(text, 4096)) : begin] if text > 0 else b""
+        if self._joins_run(places.after(places.base + int(stretch.tags.stops[index]))):
+            return
         self._close(places.after(places.base + int(stretch.tags.stops[index])), text, inside)
+
+    def _joins_run(self, last: Mark) -> bool:
+        """An element that was listed because it lies across stretches becomes a member of a run, if it is small."""
+        listed, node = self._open[-1], self.builder.current
+        run = listed.run_before
+        if run is None or last.byte - node.start_byte >= self._least_bytes:
+            return False
+        if any(child.weight >= NOTABLE_WEIGHT for child in node.children):
+            return False
+        self.builder.discard()
+        self._open.pop()
+        parent = self._open[-1]
+        siblings = self.builder.current.children
+        first = Mark(node.start_byte, node.start_line, node.start_column)
+        if (
+            run.count
+            and siblings
+            and (siblings[-1].start_byte, siblings[-1].end_byte) == (run.first.byte, run.last.byte)
+        ):
+            self.builder.take_back()
+            parent.run = run
+        if not parent.run.count:
+            parent.run = Run(0, first, last, node.title, node.title)
+        parent.run.count += 1
+        parent.run.last, parent.run.last_title = last, node.title
+        parent.run.names.add(listed.name)
+        if parent.run.count >= self._run_members:
+            self._flush_run(parent)
+        return True
 
     def _close(self, mark: Mark, text_bytes: int, text: bytes) -> None:
         listed = self._open.pop()
@@ -208,10 +248,10 @@ class XmlTree:
         members = children[level]
         first, last = np.searchsorted(members, (low, high)).tolist()
         while first < last:
-            stop = min(last, first + RUN_MEMBERS - parent.run.count)
+            stop = min(last, first + self._run_members - parent.run.count)
             self._add(parent, stretch, members[first:stop], places)
             first = stop
-            if parent.run.count >= RUN_MEMBERS:
+            if parent.run.count >= self._run_members:
                 self._flush_run(parent)
 
     def _add(self, parent: Listed, stretch: Stretch, members: Ints, places: Places) -> None:
@@ -254,7 +294,9 @@ class XmlTree:
         node.start_column, node.end_column = run.first.column, run.last.column
         node.resume = {"level": parent.level + 1, "column": run.first.column or 0}
         node.label = run.first_title
-        node.facts = {"of": name, "last": run.last_title[:100]} if run.count > 1 else {"element": name}
+        node.facts = {"element": name}
+        if run.count > 1:
+            node.facts.update(of="element", last=run.last_title[:100])
         node.hidden = run.count if run.count > 1 else 0
         self.builder.leaf(node)
         parent.run = Run()
