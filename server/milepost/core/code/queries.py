@@ -9,7 +9,8 @@ from __future__ import annotations
 OWN_AND_MORE: dict[str, str] = {
     "python": "",
     "javascript": """
-        (method_definition name: [(property_identifier) (private_property_identifier) (string)] @name) @definition.method
+        (method_definition
+            name: [(property_identifier) (private_property_identifier) (string) (computed_property_name)] @name) @definition.method
         (field_definition property: (_) @name value: [(arrow_function) (function_expression)]) @definition.method
         (pair key: (string) @name value: [(arrow_function) (function_expression)]) @definition.function
         (assignment_expression left: (_) @name right: (class)) @definition.class

@@ -82,7 +82,8 @@ class CodeScanner:
             self._end_exact()
             return
         self._waiting.append(self._client.feed(self._own_chain(), block.data))
-        self._collect(_MOST_WAITING)
+        # Towards the end ever fewer may wait: each wait is a moment at which the scan can be stopped, or asked.
+        self._collect(min(_MOST_WAITING, (self._last_byte - block.end) >> 20))
 
     def _own_chain(self) -> Future[Chain]:
         """The state of the parsing, forked where it is shared with the scanner that this one is a copy of."""
