@@ -31,6 +31,7 @@ DETECTED_FORMATS = (
     "thread_dump",
     "gc_log",
     "code",
+    "strace",
     "log",
     "text",
 )
