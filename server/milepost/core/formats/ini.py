@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.typing as npt
 
 from milepost.core.formats.base import Format
 from milepost.core.outline import Node
@@ -23,8 +24,10 @@ from milepost.core.structure.ini_lines import (
 from milepost.core.structure.line_view import LineView, table_of
 from milepost.core.structure.section_tree import SectionTree
 
-#: In larger files keys are counted, and listed when their section is expanded.
-SIZE_CLASSES = (256 << 10,)
+#: In larger files keys are counted, and listed when their section is expanded; in still larger
+#: ones sections are listed in groups of neighbours.
+SIZE_CLASSES = (256 << 10, 2 << 20)
+_GROUP = 64
 _NO_KEY = table_of(b"#;!\r\n[] \t")
 _BRACKET = ord("[")
 _KEY_LEVEL = 20
@@ -50,6 +53,8 @@ class IniScanner:
         self._in_array = False
         self._after_blank = True
         self._continues = False
+        self._groups = context.total_bytes > SIZE_CLASSES[1]
+        self._members = _GROUP
         self._totals = {"sections": 0, "keys": 0}
 
     def feed(self, block: Block) -> None:
@@ -67,6 +72,9 @@ class IniScanner:
         sums = np.zeros(view.size + 1, np.int64)
         np.cumsum(~_NO_KEY[view.heads], out=sums[1:])
         position = counted = 0
+        if self._groups and not needs_all:
+            self._feed_groups(view, list(lines), sums)
+            return
         for index in lines:
             text = view.text(index)
             if self._until:
@@ -101,7 +109,35 @@ class IniScanner:
             self._count(int(sums[view.size] - sums[counted]))
         self._tree.advance(view, position, view.size)
 
-    def _section(self, view: LineView, index: int, header: re.Match[bytes]) -> tuple[int, Node]:
+    def _feed_groups(self, view: LineView, lines: list[int], sums: npt.NDArray[np.int64]) -> None:
+        """Enter the sections of a view in groups; only the first and last of each are looked at."""
+        self._tree.cuts_parts = False
+        headers = [index for index in lines if HEADER.match(view.text(index))]
+        self._totals["sections"] += len(headers)
+        self._count(int(sums[headers[0] if headers else view.size]))
+        taken = 0
+        while taken < len(headers):
+            if self._members >= _GROUP or self._current is None:
+                _, node = self._section(view, headers[taken], None)
+                node.kind, node.label, node.facts = "group", node.title, {"keys": 0, "of": "section"}
+                node.resume = {}
+                self._tree.begin(0, node)
+                self._current, self._members = node, 0
+            stop = min(len(headers), taken + _GROUP - self._members)
+            self._members += stop - taken
+            high = headers[stop] if stop < len(headers) else view.size
+            self._count(int(sums[high] - sums[headers[taken]]))
+            node = self._current
+            node.hidden = self._members
+            node.facts["last"] = self._section(view, headers[stop - 1], None)[1].title[:100]
+            taken = stop
+
+    def _section(self, view: LineView, index: int, header: re.Match[bytes] | None) -> tuple[int, Node]:
+        if header is None:
+            node = Node(
+                "section", self._decoded(view.text(index).strip()) or "[]", view.offset(index), view.number(index)
+            )
+            return 0, node
         names = names_of(header[2])
         level = 0
         while level < min(len(self._open), _MOST_LEVELS):
@@ -155,7 +191,11 @@ class IniScanner:
 
     def _close(self, node: Node) -> None:
         """A section ends: say how many keys it holds itself."""
-        if "keys" in node.facts:
+        if node.kind == "group":
+            node.count = max(1, node.hidden)
+            node.title = f"{node.label} … {node.facts['last']}" if node.count > 1 else node.label
+            node.digest = f"{node.facts.pop('keys'):,} keys"
+        elif "keys" in node.facts:
             keys = node.facts["keys"]
             node.count = max(1, keys)
             node.digest = f"{keys:,} key{'s' if keys != 1 else ''}"

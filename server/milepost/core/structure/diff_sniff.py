@@ -14,6 +14,7 @@ _HEADERS = (
     b"commit ", b"Author", b"Date:", b"Merge:", b"Commit", b"diff ", b"index ", b"new file", b"deleted", b"similarity",
     b"old mode", b"new mode", b"rename ", b"copy ", b"Index: ", b"=====", b"Binary files", b"\\",
 )  # fmt: skip
+_MAIL = re.compile(rb"From [0-9a-f]{40}(?:[0-9a-f]{24})? \w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
 _BODY = frozenset(b" +-@!*")
 _SCORE = 0.95
 #: A covering letter or the head of a Debian patch is not longer.
@@ -37,5 +38,7 @@ def sniff_diff(sample: Sample) -> float:
     # From there on nearly all lines must belong to it: a page that shows a diff is none. In a series of patches there
     # are letters between the diffs.
     is_mail = head.startswith(b"From ")
+    if is_mail and _MAIL.match(head) and before < _MOST_LINES_BEFORE:
+        return _SCORE
     belonging = sum(1 for line in lines if not line or line[0] in _BODY or line.startswith(_HEADERS))
     return _SCORE if belonging >= (0.6 if is_mail else 0.8) * len(lines) else 0.0
