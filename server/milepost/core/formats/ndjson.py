@@ -133,22 +133,26 @@ class NdjsonScanner:
     def _take(self, records: Records) -> None:
         if not len(records):
             return
-        bad = bad_records(records)
-        self._sample(records, bad)
         runs, total = self._runs, len(records)
+        bad = bad_records(records, runs.notable_room)
+        self._sample(records, bad)
         runs.make_room(total)
         sorts = sorts_of(records) if runs.tells_sorts else np.zeros(total, np.int64)
         changes = np.flatnonzero(sorts[1:] != sorts[:-1])[:256] + 1
+        shown = sorted(bad)[: runs.notable_room]
+        counted = np.array(sorted(bad)[len(shown) :], np.int64)
         at = 0
-        for stop in sorted({*changes.tolist(), *bad, *(position + 1 for position in bad), total}):
-            if at in bad:
+        for stop in sorted({*changes.tolist(), *shown, *(position + 1 for position in shown), total}):
+            if at in bad and runs.notable_room:
                 self._note(bad[at])
                 runs.add_notable(records.at(at), bad[at], True)
                 at += 1
             while at < stop:
                 count = min(runs.room(), stop - at)
                 first = records.at(at)
-                runs.add(count, first, first if count == 1 else records.at(at + count - 1), int(sorts[at]))
+                last = first if count == 1 else records.at(at + count - 1)
+                low, high = counted.searchsorted((at, at + count)).tolist()
+                runs.add(count, first, last, int(sorts[at]), high - low)
                 at += count
 
     def _sample(self, records: Records, bad: dict[int, Problem]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from milepost.core.structure.json_check import MAX_DEPTH, Expect, Place, first_bad_utf8
+from milepost.core.structure.json_check import MAX_DEPTH, Expect, Place
 from milepost.core.text import clip_text
 
 _TOKEN = re.compile(
@@ -34,7 +34,9 @@ _VALUES = (Expect.ROOT, Expect.VALUE, Expect.FIRST_ELEMENT, Expect.ELEMENT)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong at `offset` of the stretch. `variant` names the lenient reading that lets it pass, if one does."""
+    """What is wrong at `offset` of the stretch. `variant` names the lenient reading that lets all of its kind pass, if one
+    does: then only the first is told.
+    """
 
     message: str
     offset: int
@@ -45,43 +47,38 @@ class Fault:
 class Diagnosis:
     """All faults of a stretch; `hard` ends the structure, `comment` says where the first comment begins (-1: none).
 
-    `is_complete` says that the document is over at the end of the stretch.
+    `variant` is the one at whose first fault reading ended, `is_complete` says that the document is over at the end.
     """
 
     soft: list[Fault] = field(default_factory=list)
     hard: Fault | None = None
     comment: int = -1
+    variant: str = ""
     is_complete: bool = False
 
 
-def diagnose(place: Place, text: bytes) -> Diagnosis:
-    """Read `text`, which begins at `place`, token by token, up to a hard fault or a comment.
+def diagnose(place: Place, text: bytes, allowed: frozenset[str]) -> Diagnosis:
+    """Read `text`, which begins at `place`, token by token, up to a hard fault, a comment, or the first fault of a variant
+    that is not `allowed`. Faults of variants that are, are passed over.
 
-    It may end wherever no number, word or escape is split: what is unfinished otherwise is no fault here.
+    `text` may end wherever no number, word or escape is split: what is unfinished otherwise is no fault here.
     """
-    reader = _Reader(place, text)
+    reader = _Reader(place, text, allowed)
     reader.read()
     found = reader.found
     found.is_complete = reader.expect is Expect.NOTHING and not reader.in_string
-    bad = first_bad_utf8(text[: found.hard.offset] if found.hard else text)
-    if bad >= 0:
-        found.soft.append(Fault(f"byte 0x{text[bad]:02X} is not UTF-8", bad, "encoding"))
-    if found.hard is not None:
-        end = found.hard.offset
-        found.soft = [fault for fault in found.soft if fault.offset < end]
-    found.soft.sort(key=lambda fault: fault.offset)
     return found
 
 
 class _Reader:
     """One reading: the stack and what may come next, as `Place` has them."""
 
-    def __init__(self, place: Place, text: bytes) -> None:
+    def __init__(self, place: Place, text: bytes, allowed: frozenset[str]) -> None:
         self.text = text
+        self.allowed = allowed
         self.stack = bytearray(place.stack)
         self.expect = place.expect
         self.in_string = place.in_string
-        self.comma = -1
         self.found = Diagnosis()
 
     def read(self) -> None:
@@ -92,7 +89,7 @@ class _Reader:
             self.expect = self.expect.after_value()
             at = rest.end() if rest else len(text)
             self.in_string = rest is None
-        while at < len(text) and self.found.hard is None:
+        while at < len(text) and self.found.hard is None and not self.found.variant:
             match = _TOKEN.match(text, at)
             if match is None:
                 break
@@ -102,12 +99,14 @@ class _Reader:
                 return
             if kind == "open_string":
                 self._value_or_key(at, b'"')
-                self._string_content(at + 1, len(text))
+                if self.found.hard is None:
+                    self._string_content(at + 1, len(text))
                 self.in_string = True
                 return
             if kind == "string":
                 self._value_or_key(at, match[0])
-                self._string_content(at + 1, match.end() - 1)
+                if self.found.hard is None:
+                    self._string_content(at + 1, match.end() - 1)
             elif kind == "word":
                 self._word(at, match[0])
             elif kind == "bracket":
@@ -146,7 +145,9 @@ class _Reader:
             at = max(bad.end(), slash + 1)
 
     def _soft(self, message: str, at: int, variant: str = "") -> None:
-        self.found.soft.append(Fault(message, at, variant))
+        if not variant or variant not in self.allowed:
+            self.found.soft.append(Fault(message, at, variant))
+            self.found.variant = variant
 
     def _word(self, at: int, word: bytes) -> None:
         shown = clip_text(word[:60].decode("utf-8", "replace"), 40)
@@ -185,7 +186,6 @@ class _Reader:
         elif token == b",":
             if expect in _AFTER_COMMA:
                 self.expect = _AFTER_COMMA[expect]
-                self.comma = at
             else:
                 self._hard(f"expected {expect.value}, found ','", at)
         elif expect is Expect.COLON:
@@ -200,7 +200,7 @@ class _Reader:
             self._hard(f"'{token.decode()}' closes nothing: {open_now}", at)
             return
         if self.expect in (Expect.KEY, Expect.ELEMENT):
-            self._soft(f"trailing comma before '{token.decode()}'", max(self.comma, 0), "trailing comma")
+            self._soft(f"trailing comma before '{token.decode()}'", at, "trailing comma")
         elif self.expect in (Expect.COLON, Expect.VALUE):
             self._hard(f"expected {self.expect.value}, found '{token.decode()}'", at)
             return

@@ -23,7 +23,7 @@ from milepost.core.structure.json_check import (
     open_after,
     place_after,
 )
-from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, diagnose
+from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, Fault, diagnose
 from milepost.core.structure.json_groups import blank_node, not_parsed_node
 from milepost.core.structure.json_index import Stretch
 from milepost.core.structure.json_kinds import kind_named
@@ -36,7 +36,7 @@ STRETCH_BYTES = 1 << 20
 MAX_SCALAR_BYTES = 1 << 20
 _MAX_PROBLEMS = 100
 #: So much is looked into token by token; a file with faults in more stretches than that is not checked further.
-_MAX_DIAGNOSED_BYTES = 8 << 20
+_MAX_DIAGNOSED_BYTES = 4 << 20
 _BOM = b"\xef\xbb\xbf"
 
 #: A file of a larger class has its smaller containers listed only when their surroundings are expanded.
@@ -78,7 +78,7 @@ class JsonScanner:
         self._checks_encoding = True
         self._diagnosed_bytes = 0
         self._problems: list[Problem] = []
-        self._more_problems = 0
+        self._has_more_problems = False
         self._max_depth = 0
         self._fault: Mark | None = None
 
@@ -124,40 +124,28 @@ class JsonScanner:
         stack, kept = open_after(self._place, stretch)
         after = place_after(self._place, stretch, end, stack)
         lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
-        diagnosis = self._check(text, end, after, kept, stretch)
-        if diagnosis is not None and diagnosis.comment >= 0 and self._blanker is None:
+        diagnosis = self._check(stretch, end, after, kept, lines)
+        if diagnosis.comment >= 0 and self._blanker is None:
             self._note(lines, "comments are not part of JSON", diagnosis.comment)
             self._blanker = CommentBlanker(self._place.in_string)
             blanked = self._blanker.feed(text)
             self._take(blanked + self._blanker.rest() if final else blanked, final)
             return
-        hard = None
-        if diagnosis is not None:
-            for fault in diagnosis.soft:
-                self._note(lines, fault.message, fault.offset)
-                if fault.variant == "encoding":
-                    self._checks_encoding = False
-                    if self._encoding == "utf-8":
-                        self._encoding = lines.encoding = LOSSY
-                elif fault.variant:
-                    self._allowed |= {fault.variant}
-            hard = diagnosis.hard
-        if not final and len(text) - end > MAX_SCALAR_BYTES:
-            self._note(lines, "a number or word of more than 1 MB", end)
-            hard_at = end
-        elif hard is not None:
-            self._note(lines, hard.message, hard.offset)
-            hard_at = hard.offset
-        else:
-            hard_at = -1
-        if hard_at >= 0:
-            end = hard_at
+        hard = diagnosis.hard
+        if not final and hard is None and len(text) - end > MAX_SCALAR_BYTES:
+            hard = Fault("a number or word of more than 1 MB", end)
+        if hard is not None:
+            end = hard.offset
             stretch.cut(end)
+            byte = self._base + end
+            # What was noted beyond it (a byte that is not UTF-8) is of no account.
+            self._problems = [problem for problem in self._problems if problem.byte < byte]
+            self._problems.append(Problem(hard.message, lines.line_and_start(byte)[0], byte))
         if len(stretch.depths):
             self._max_depth = max(self._max_depth, self._place.depth + int(stretch.depths.max()))
-        walk = Walk(self._tree, stretch, lines, self._behind, self._significant, end, final or hard_at >= 0)
+        walk = Walk(self._tree, stretch, lines, self._behind, self._significant, end, final or hard is not None)
         done = walk.run()
-        if hard_at >= 0:
+        if hard is not None:
             walk.finish(end)
             self._fault = self._fault_mark(lines, self._base + end)
             return
@@ -180,29 +168,40 @@ class JsonScanner:
         self._carry = text[done:]
         self._place = after
 
-    def _check(self, text: bytes, end: int, after: Place, kept: int, stretch: Stretch) -> Diagnosis | None:
-        """What is wrong with a stretch; None when nothing is, or when checking has been given up."""
-        is_closed_too_often = len(stretch.unmatched[0]) > self._place.depth
-        if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES and not is_closed_too_often:
-            return None
-        encoded_well = not self._checks_encoding or text.isascii() or first_bad_utf8(text[:end]) < 0
-        if encoded_well and is_valid(self._place, memoryview(text)[:end], after, kept, self._allowed):
-            return None
-        text = text[:end]
-        self._diagnosed_bytes += len(text)
-        diagnosis = diagnose(self._place, text)
-        if not self._checks_encoding:
-            diagnosis.soft = [fault for fault in diagnosis.soft if fault.variant != "encoding"]
-        return diagnosis
+    def _check(self, stretch: Stretch, end: int, after: Place, kept: int, lines: Lines) -> Diagnosis:
+        """Note what is wrong with a stretch before `end`. What is returned says whether that ends the structure."""
+        text = stretch.data
+        bad = -1 if not self._checks_encoding or text.isascii() else first_bad_utf8(text[:end])
+        if bad >= 0:
+            self._note(lines, f"byte 0x{text[bad]:02X} is not UTF-8", bad)
+            self._checks_encoding = False
+            if self._encoding == "utf-8":
+                self._encoding = lines.encoding = LOSSY
+        while not is_valid(self._place, memoryview(text)[:end], after, kept, self._allowed):
+            is_closed_too_often = len(stretch.unmatched[0]) > self._place.depth
+            if self._gave_up and not is_closed_too_often:
+                break
+            self._diagnosed_bytes += end
+            diagnosis = diagnose(self._place, text[:end], self._allowed)
+            for fault in diagnosis.soft:
+                self._note(lines, fault.message, fault.offset)
+            if not diagnosis.variant:
+                return diagnosis
+            self._allowed |= {diagnosis.variant}
+        return Diagnosis()
+
+    @property
+    def _gave_up(self) -> bool:
+        """Whether faults are so many that only what breaks the structure is still looked for."""
+        return self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES or self._has_more_problems
 
     def _note(self, lines: Lines, message: str, offset: int) -> None:
         byte = lines.base + offset
-        if any(problem.byte == byte for problem in self._problems):
-            return  # the end of a stretch is looked at again as the start of the next one
-        if len(self._problems) < _MAX_PROBLEMS:
+        if len(self._problems) >= _MAX_PROBLEMS:
+            self._has_more_problems = True
+        elif all(problem.byte != byte for problem in self._problems):
+            # The end of a stretch may have been looked at before, as the start of this one.
             self._problems.append(Problem(message, lines.line_and_start(byte)[0], byte))
-        else:
-            self._more_problems += 1
 
     def _fault_mark(self, lines: Lines, offset: int) -> Mark:
         """Where what is not parsed begins: the line of the fault, unless something that was parsed begins on it."""
@@ -301,8 +300,6 @@ class JsonScanner:
             facts["members"] = target.members
         if self._title:
             facts["title"] = self._title
-        if self._more_problems:
-            facts["problems_not_listed"] = self._more_problems
-        if self._diagnosed_bytes >= _MAX_DIAGNOSED_BYTES:
-            facts["checked"] = "faults in many places: the grammar was not checked to the end"
+        if self._gave_up:
+            facts["checked"] = "too many faults: the first are listed, the grammar was not checked to the end"
         return facts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import msgspec
@@ -18,6 +19,7 @@ Offsets = npt.NDArray[np.int64]
 
 _BOM = b"\xef\xbb\xbf"
 _SORT_BYTES = 12
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _RAW = msgspec.json.Decoder(msgspec.Raw)
 
 
@@ -86,8 +88,8 @@ def records_of(block: Block, starts: Offsets, ends: Offsets) -> Records:
     return Records(block, starts[numbers], firsts[numbers], lasts[numbers], numbers + first_line)
 
 
-def bad_records(records: Records) -> dict[int, Problem]:
-    """Which of the records are no JSON values, by their position.
+def bad_records(records: Records, explained: int) -> dict[int, Problem]:
+    """Which of the records are no JSON values, by their position; what is wrong with the first `explained` of them.
 
     All are checked at one go. That counts values with white space between them, not lines; but where each line begins and
     ends as a value does, and there are as many values as lines, no value can lie on two.
@@ -101,7 +103,8 @@ def bad_records(records: Records) -> dict[int, Problem]:
         return {}
     found: dict[int, Problem] = {}
     for at in range(len(records)):
-        fault = fault_of(records.text(at))
+        text = records.text(at)
+        fault = fault_of(text) if len(found) < explained else None if is_record(text) else ("no JSON", 0)
         if fault is not None:
             message, offset = fault
             found[at] = Problem(message, int(records.lines[at]), block.start + int(firsts[at]) + offset)
@@ -110,43 +113,57 @@ def bad_records(records: Records) -> dict[int, Problem]:
 
 def fault_of(record: bytes) -> tuple[str, int] | None:
     """What is wrong with a record, and at which of its bytes; None when nothing is."""
-    if first_bad_utf8(record) < 0 and is_value(record):
+    if is_record(record):
         return None
-    diagnosis = diagnose(Place(), record)
+    bad = first_bad_utf8(record)
+    diagnosis = diagnose(Place(), record, frozenset())
     fault = diagnosis.soft[0] if diagnosis.soft else diagnosis.hard
-    if fault is not None:
+    if fault is not None and not 0 <= bad < fault.offset:
         return fault.message, fault.offset
+    if bad >= 0:
+        return f"byte 0x{record[bad]:02X} is not UTF-8", bad
     if diagnosis.comment >= 0:
         return "comments are not part of JSON", diagnosis.comment
-    if not diagnosis.is_complete:
-        return "the record breaks off", len(record)
-    return None  # what msgspec refuses and the grammar allows: half of a surrogate pair
+    return None if diagnosis.is_complete else ("the record breaks off", len(record))
 
 
 def sorts_of(records: Records) -> Offsets:
     """A number for each record, the same for those that begin with the same twelve bytes."""
     array, firsts, lasts = records.block.array, records.firsts, records.lasts
-    if len(array) < 12:
-        return np.array([hash_of(records.text(at)) for at in range(len(records))], np.int64)
+    if len(array) < _SORT_BYTES:
+        return _sorts_of_short(array, firsts, lasts)
     # Every eight bytes of the block as a number, without a copy.
     words = np.ndarray((len(array) - 7,), "<u8", records.block.data, strides=(1,))
     left = words[np.minimum(firsts, len(words) - 1)]
     right = words[np.minimum(firsts + 4, len(words) - 1)]
     sorts: Offsets = _mixed(left, right).astype(np.int64)
-    for at in np.flatnonzero(lasts - firsts < _SORT_BYTES - 1).tolist():
-        sorts[at] = hash_of(records.text(at))
+    short = np.flatnonzero(lasts - firsts < _SORT_BYTES - 1)
+    if len(short):
+        sorts[short] = _sorts_of_short(array, firsts[short], lasts[short])
     return sorts
+
+
+def _sorts_of_short(array: npt.NDArray[np.uint8], firsts: Offsets, lasts: Offsets) -> Offsets:
+    """The same for records with fewer bytes than are compared: zeros stand for those that are missing."""
+    padded = np.zeros((len(firsts), _SORT_BYTES), np.uint8)
+    for offset in range(_SORT_BYTES):
+        places = firsts + offset
+        padded[:, offset] = np.where(places <= lasts, array[np.minimum(places, lasts)], 0)
+    left = np.ascontiguousarray(padded[:, :8]).view("<u8")[:, 0].astype(np.uint64)
+    right = np.ascontiguousarray(padded[:, 4:]).view("<u8")[:, 0].astype(np.uint64)
+    found: Offsets = _mixed(left, right).astype(np.int64)
+    return found
 
 
 def _mixed(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return (left * np.uint64(0x9E3779B97F4A7C15) ^ right) >> np.uint64(1)
 
 
-def hash_of(record: bytes) -> int:
-    """The number of one record shorter than the bytes that are compared."""
-    padded = record[:_SORT_BYTES].ljust(_SORT_BYTES, b"\0")
-    both = np.frombuffer(padded[:8] + padded[4:], "<u8").astype(np.uint64)
-    return int(_mixed(both[:1], both[1:])[0])
+def is_record(text: bytes) -> bool:
+    """Whether `text` is one JSON value in UTF-8. Half of a surrogate pair, escaped, is let pass, as the grammar does."""
+    if first_bad_utf8(text) >= 0:
+        return False
+    return is_value(text) or (b"\\u" in text and is_value(_SURROGATE.sub(rb"\\u0020", text)))
 
 
 def is_value(text: bytes) -> bool:

@@ -74,8 +74,13 @@ class Runs:
                 self.step = self.step * 5 if str(self.step)[0] == "1" else self.step * 2
             self._regroup()
 
-    def add(self, count: int, first: Record, last: Record, sort: int) -> None:
-        """Add records that lie in one run: they must not reach over a multiple of `step`."""
+    @property
+    def notable_room(self) -> int:
+        """How many more records can be shown by themselves; bad ones past that are only counted."""
+        return max(0, _MAX_NOTABLE - self._notable)
+
+    def add(self, count: int, first: Record, last: Record, sort: int, bad: int = 0) -> None:
+        """Add records, `bad` of them no JSON, that lie in one run: they must not reach over a multiple of `step`."""
         self.make_room(count)
         previous = self.runs[-1] if self.runs else None
         if previous is not None and previous.notable is None and previous.sort != sort and self.tells_sorts:
@@ -88,19 +93,20 @@ class Runs:
             previous.last = last
         else:
             self.runs.append(Run(self.records, count, first, last, sort))
+        self.runs[-1].bad += bad
+        self.bad += bad
         self.records += count
 
     def add_notable(self, record: Record, notable: Any, is_bad: bool) -> None:
-        """Add one record that is shown by itself; past a few hundred of them they are only counted."""
-        self.make_room(1)
-        self.bad += is_bad
-        if self._notable >= _MAX_NOTABLE:
-            self.add(1, record, record, self.runs[-1].sort)
-            self.runs[-1].bad += is_bad
+        """Add one record that is shown by itself, while there is room for such."""
+        if not self.notable_room:
+            self.add(1, record, record, self.runs[-1].sort, int(is_bad))
             return
+        self.make_room(1)
         self._notable += 1
         run = Run(self.records, 1, record, record, -1, notable)
         run.bad = int(is_bad)
+        self.bad += run.bad
         self.runs.append(run)
         self.records += 1
 
