@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from hypothesis import strategies
 
@@ -33,4 +34,4 @@ def starts_of(data: bytes) -> list[int]:
 def cut(data: bytes, cuts: list[int]) -> list[bytes]:
     """`data` in consecutive parts, cut at the given places (taken modulo its length)."""
     places = sorted({place % (len(data) + 1) for place in cuts} | {0, len(data)})
-    return [data[low:high] for low, high in zip(places, places[1:], strict=False)]
+    return [data[low:high] for low, high in pairwise(places)]

@@ -40,7 +40,6 @@ class NestedBuilder(OutlineBuilder):
 
     def _fold(self, parent: Node) -> None:
         """Pack the older siblings, groups and single ones as they come, into groups of about equal counts."""
-        before = sum(child.size() for child in parent.children)
         older = parent.children[: -(self.fan_out // 2)]
         newer = parent.children[len(older) :]
         counts = [child.count if child.kind == "group" else 1 for child in older]
@@ -50,14 +49,19 @@ class NestedBuilder(OutlineBuilder):
         for position, count in enumerate(counts):
             held += count
             if held >= enough or position == len(counts) - 1:
-                members = older[low : position + 1]
-                for member in members if len(members) > 1 else ():
-                    if member.kind != "group":
-                        _keep_notable(member)
-                packed.append(members[0] if len(members) == 1 else make_group(members))
+                packed.append(self._packed(older[low : position + 1]))
                 low, held = position + 1, 0
         parent.children = packed + newer
-        self._nodes += sum(child.size() for child in parent.children) - before
+
+    def _packed(self, members: list[Node]) -> Node:
+        """Neighbours as one node. The number of nodes is kept by what changes: counting all again is most of the cost."""
+        if len(members) == 1:
+            return members[0]
+        self._nodes += 1
+        for member in members:
+            # A group goes into the new one with its members; of others only what is notable comes along.
+            self._nodes -= 1 if member.kind == "group" else _keep_notable(member)
+        return make_group(members)
 
     def _forget(self) -> None:
         """Make room: closed nodes lose their children, deepest and oldest first, until three quarters of the budget are used.
@@ -85,13 +89,10 @@ class NestedBuilder(OutlineBuilder):
         if self._nodes > self.max_nodes:
             for node in self._open:
                 if len(node.children) > 4:
-                    before = sum(child.size() for child in node.children)
-                    for child in node.children:
-                        if child.kind != "group":
-                            _keep_notable(child)
-                    node.children = [make_group(node.children)]
+                    node.children = [self._packed(node.children)]
+                    before = len(node.children[0].children)
                     _forget_children(node.children[0])
-                    self._nodes += node.children[0].size() - before
+                    self._nodes -= before - len(node.children[0].children)
 
 
 def _forget_children(node: Node) -> None:
@@ -103,11 +104,14 @@ def _forget_children(node: Node) -> None:
     node.children = kept
 
 
-def _keep_notable(node: Node) -> None:
-    """Drop all children that are not notable: the node is to be a member of a group."""
+def _keep_notable(node: Node) -> int:
+    """Drop all children that are not notable: the node is to be a member of a group. Returns how many nodes that were."""
     dropped = [child for child in node.children if child.weight < NOTABLE_WEIGHT]
+    if not dropped:
+        return 0
     node.hidden += sum(child.count if child.kind == "group" else 1 for child in dropped)
     node.children = [child for child in node.children if child.weight >= NOTABLE_WEIGHT]
+    return sum(child.size() for child in dropped)
 
 
 def _copy_node(node: Node, memo: dict[int, Any]) -> Node:
