@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure import Run, run, table
+from measure import Run, table
+from measure import run as run_process
 
 from milepost.core.formats import json as json_format
 from milepost.core.formats import ndjson as ndjson_format
@@ -291,12 +292,12 @@ def speed_rows(corpus: Path, folder: Path, megabytes: int) -> list[tuple[object,
             for size in (megabytes, megabytes // 2, *SLICES.values())
         }
         whole, half = paths[megabytes], paths[megabytes // 2]
-        ours = checked(run([sys.executable, "-c", _OURS, str(whole), what.format], memory=True))
-        ours_half = checked(run([sys.executable, "-c", _OURS, str(half), what.format]))
+        ours = checked(run_process([sys.executable, "-c", _OURS, str(whole), what.format], memory=True))
+        ours_half = checked(run_process([sys.executable, "-c", _OURS, str(half), what.format]))
         script = _PYTHON if what.format == "json" else _PYTHON_LINES
-        theirs = checked(run([sys.executable, "-c", script, str(paths[SLICES["json"]])]))
-        jq = checked(run(["jq", "empty", str(paths[SLICES["jq"]])])) if has_jq else None
-        started = checked(run([sys.executable, "-c", _OURS, str(tiny), what.format]))
+        theirs = checked(run_process([sys.executable, "-c", script, str(paths[SLICES["json"]])]))
+        jq = checked(run_process(["jq", "empty", str(paths[SLICES["jq"]])])) if has_jq else None
+        started = checked(run_process([sys.executable, "-c", _OURS, str(tiny), what.format]))
         speed = rate(whole, ours)
         rows.append(
             (
@@ -351,7 +352,7 @@ def main() -> None:
     print(table("JSON: speed", head, speed_rows(arguments.corpus, arguments.folder, arguments.megabytes)))
 
 
-def run_all(corpus: Path) -> list[tuple[object, ...]]:
+def run(corpus: Path) -> list[tuple[object, ...]]:
     """The rows of both tables, for whoever puts many formats into one."""
     folder = Path(tempfile.gettempdir()) / "milepost-bench-json"
     folder.mkdir(exist_ok=True)
