@@ -23,7 +23,7 @@ UNIT_BYTES = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 # Kinds that may stay whole however much of a big file they hold: there is nothing inside to list.
 INDIVISIBLE = {"nul_run", "opaque", "binary"}
 # Formats whose content has parts by its nature; in the others (text, binary) a leaf may be as big as it likes.
-STRUCTURED = {"log"}
+STRUCTURED = {"json", "log", "ndjson"}
 
 
 @dataclass(frozen=True, slots=True)

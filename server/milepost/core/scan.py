@@ -221,12 +221,14 @@ class Scan:
             self._skip(state)
             return True
         stripe_end = (max(state.offset, state.stripe_end) // STRIPE_BYTES + 1) * STRIPE_BYTES
+        data = b""
         while True:
             if stripe_end > self.end_byte:
                 if not final:
                     return False
                 stripe_end = self.end_byte
-            data = self.source.read_at(state.offset, stripe_end - state.offset)
+            missing = self.source.read_at(state.offset + len(data), stripe_end - state.offset - len(data))
+            data = data + missing if data else missing
             at_end = stripe_end >= self.end_byte and final
             cut = len(data) if at_end else _last_line_end(data)
             if cut or at_end:
