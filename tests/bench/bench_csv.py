@@ -11,8 +11,9 @@ import json
 import sys
 from pathlib import Path
 
+import measure
 from grow import cache_folder, corpus_folder
-from measure import MILEPOST, run, table
+from measure import table
 
 from milepost.core.analysis import Analysis, Options
 from milepost.core.outline import Outline
@@ -21,21 +22,35 @@ from milepost.core.tables.dialect import guess_table
 
 HEAD = ("file or set", "what", "oracle", "found", "equal")
 MEGABYTE = 1_000_000
-#: What reads, counts lines and hashes alone: the floor under every format's scanner.
-_FLOOR = """
-import sys
+# Each child prints the CPU seconds of its work alone, so that starting Python and the command line does not count.
+OURS = """
+import sys, time
+from milepost.core.analysis import Analysis, Options
+from milepost.core.source import open_source
+with open_source(sys.argv[1]) as source:
+    began = time.process_time()
+    Analysis(source, Options(format=sys.argv[2])).outline()
+    print(time.process_time() - began)
+"""
+# What reads, counts lines and hashes alone: the floor under every format's scanner.
+FLOOR = """
+import sys, time
 from milepost.core.scan import Findings, Scan
 from milepost.core.source import open_source
 class Nothing:
     def feed(self, block): block.starts
     def finish(self, end): return Findings(())
 with open_source(sys.argv[1]) as source:
+    began = time.process_time()
     Scan(source, Nothing()).run()
+    print(time.process_time() - began)
 """
 _PEER = """
-import csv, sys
+import csv, sys, time
 with open(sys.argv[1], newline="", encoding="latin-1") as file:
-    print(sum(1 for _ in csv.reader(file)))
+    began = time.process_time()
+    sum(1 for _ in csv.reader(file))
+    print(time.process_time() - began)
 """
 
 
@@ -51,7 +66,7 @@ def rows_of(path: Path) -> list[list[str]]:
         return [row for row in csv.reader(file) if row]
 
 
-def run_oracles(corpus: Path) -> list[tuple[object, ...]]:
+def run(corpus: Path) -> list[tuple[object, ...]]:
     """Records, fields and ragged records of each file by the oracle and by Milepost."""
     rows: list[tuple[object, ...]] = []
     paths = [
@@ -117,8 +132,8 @@ def grown_table(name: str, data: bytes, size: int, has_header: bool) -> Path:
     return path
 
 
-def run_speed(corpus: Path, megabytes: int) -> list[tuple[object, ...]]:
-    """CPU and memory of whole processes, start-up included, against `csv` and against reading and hashing alone."""
+def speed(corpus: Path, megabytes: int) -> list[tuple[object, ...]]:
+    """CPU of the work itself and memory of the process, against `csv` and against reading and hashing alone."""
     tables = {
         "worldcitiespop": ((corpus / "rust-csv-bench" / "bench" / "worldcitiespop.csv").read_bytes(), True),
         "airports": ((corpus / "openflights" / "airports.dat").read_bytes(), False),
@@ -128,19 +143,16 @@ def run_speed(corpus: Path, megabytes: int) -> list[tuple[object, ...]]:
     for name, (data, has_header) in tables.items():
         path = grown_table(name, data, megabytes * MEGABYTE, has_header)
         size = path.stat().st_size / MEGABYTE
-        ours = run([*MILEPOST, "outline", str(path), "--format", "csv", "--json"], memory=True)
-        if ours.code:
-            raise SystemExit(ours.errors.decode())
-        floor = run([sys.executable, "-c", _FLOOR, str(path)])
-        peer = run([sys.executable, "-c", _PEER, str(path)])
-        speed = size / ours.cpu_s
+        ours = measure.run([sys.executable, "-c", OURS, str(path), "csv"], memory=True)
+        floor, peer = (measure.run([sys.executable, "-c", script, str(path)]) for script in (FLOOR, _PEER))
+        ours_s, floor_s, peer_s = (float(one.output) for one in (ours, floor, peer))
         rows.append(
             (
                 f"{name}, {size:.0f} MB",
-                f"{speed:.0f}",
-                f"{size / peer.cpu_s:.0f}",
-                f"{size / floor.cpu_s:.0f}",
-                f"{peer.cpu_s / ours.cpu_s:.1f}",
+                f"{size / ours_s:.0f}",
+                f"{size / peer_s:.0f}",
+                f"{size / floor_s:.0f}",
+                f"{peer_s / ours_s:.1f}",
                 f"{ours.peak_pss_bytes / 2**20:.0f}",
             )
         )
@@ -156,8 +168,8 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=250)
     arguments = parser.parse_args()
     corpus = corpus_folder()
-    print(table("Tables against oracles", HEAD, run_oracles(corpus)))
-    print(table("Tables: cost", SPEED_HEAD, run_speed(corpus, arguments.megabytes)))
+    print(table("Tables against oracles", HEAD, run(corpus)))
+    print(table("Tables: cost", SPEED_HEAD, speed(corpus, arguments.megabytes)))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import numpy as np
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Problem, freeze
-from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.scan import STRIPE_BYTES, Block, Context, End, Findings
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.cells import RAW_BYTES, Mark, Marks, Runs
 from milepost.core.tables.columns import Columns
@@ -28,6 +28,9 @@ from milepost.core.tables.stepwise import FieldState
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 256 << 10
+#: Columns are looked at in every block up to here, behind it in one of a few.
+_CLOSE_BYTES = 32 << 20
+_CLOSE_EVERY = 4
 #: So many records with another number of fields are listed one by one; the others are counted.
 _MAX_FAULTS = 100
 
@@ -153,10 +156,14 @@ class CsvScanner:
             self._marks.add(view.mark(at(position), record, self._ragged + before, previous))
         if self._context.resume is None:
             used = selected[done:] if selected is not None else np.arange(done, count) if done else None
+            looks_closer = view.block.start < _CLOSE_BYTES or view.block.start // STRIPE_BYTES % _CLOSE_EVERY == 0
             if columns > 1:
-                self._columns.add_empty(empty_counts(view.block.array, self._guess.dialect, rows, used, columns))
+                if looks_closer:
+                    counts = empty_counts(view.block.array, self._guess.dialect, rows, used, columns)
+                    self._columns.add_empty(counts, count - done)
                 self._follow_runs(view, used, selected, number - self._first_record - done)
-            self._columns.sample(view.block.data, rows, selected, done, self._guess.dialect)
+            if looks_closer:
+                self._columns.sample(view.block.data, rows, selected, done, self._guess.dialect)
         self._ragged += len(ragged)
         self._records += count - done
 
@@ -285,6 +292,7 @@ class CsvScanner:
         if self._columns.is_sampled:
             facts["sampled"] = True
             facts["sampled_records"] = self._columns.sampled_records
+            facts["empty_counted_in"] = min(self._records, self._columns.counted_records)
         if self._ragged:
             facts["ragged_records"] = self._ragged
         if self._multi_line:

@@ -24,7 +24,7 @@ from milepost.core.sqltext.piece import Piece, lines_beginning
 from milepost.core.sqltext.rows import Brackets
 from milepost.core.sqltext.sections import Boundary, Sections
 from milepost.core.sqltext.statements import Head, classify, open_blocks, strip_leading
-from milepost.core.tables.bits import Offsets, Words, has, pack, sparse_places
+from milepost.core.tables.bits import Offsets, Words, bit_counts, has, pack, sparse_places
 
 _HEAD_BYTES = 4096
 _MAX_COMPOUND = 256 << 10
@@ -123,16 +123,11 @@ class SqlScanner:
 
     def _copy_rows(self, block: Block, at: int) -> int:
         """Rows up to the line `\\.`, or to the end of the block. Gives where the text goes on."""
-        data = block.data
-        place = at
-        while True:
-            place = data.find(b"\\.", place)
-            if place < 0:
-                break
-            starts_line = (place == at and (at > 0 or block.starts_line)) or data[place - 1 : place] in (b"\n", b"\r")
-            if starts_line and data[place + 2 : place + 3] in (b"", b"\n", b"\r"):
-                break
-            place += 2
+        data, starts = block.data, block.starts
+        candidates = starts[int(np.searchsorted(starts, at)) :]
+        candidates = candidates[block.array[candidates] == 0x5C]
+        ends = [start for start in candidates.tolist() if data[start + 1 : start + 3] in (b".", b".\n", b".\r")]
+        place = ends[0] if ends else -1
         stop = place if place >= 0 else len(data)
         low, high = np.searchsorted(block.starts, (at, stop))
         rows = int(high - low)
@@ -178,7 +173,7 @@ class SqlScanner:
         """Where statements end, and how long what ends them is."""
         assert self._dialect is not None
         if self._delimiter == b";":
-            ends = sparse_places(pack(codes == 0x3B) & ~hidden)
+            ends = _semicolons(block, low, codes, hidden)
         else:
             found = [match.start() for match in re.finditer(re.escape(self._delimiter), data)]
             ends = np.array(found, np.int64)
@@ -270,10 +265,11 @@ class SqlScanner:
 
     def _insert_rows(self, piece: Piece, begin: int, end: int, head: Head) -> int:
         """The rows of the INSERT statement that ends at `end`."""
-        outer, self._depth = piece.brackets.outer(begin, end, self._depth)
-        if self._rows is not None and len(outer):
+        if self._rows is not None:
+            outer, _ = piece.brackets.outer(begin, end, self._depth)
             self._rows.take_tuples(piece, outer[int(head.has_columns and not self._outer) :])
-        rows = self._outer + len(outer) - head.has_columns - piece.brackets.tail_rows(begin, end)
+        count, self._depth = piece.brackets.count_outer(begin, end, self._depth)
+        rows = self._outer + count - head.has_columns - piece.brackets.tail_rows(begin, end)
         return max(rows, 0)
 
     def _carry(self, piece: Piece, begin: int) -> None:
@@ -286,11 +282,13 @@ class SqlScanner:
         if self._head is None and is_insert:
             head = classify(self._text[:_HEAD_BYTES], self._context.encoding)
             self._head = head if head.is_insert else None
-        outer, self._depth = piece.brackets.outer(begin, len(piece.data), self._depth)
+        size, depth = len(piece.data), self._depth
+        count, self._depth = piece.brackets.count_outer(begin, size, depth)
         if is_insert or (self._head is not None and self._head.is_insert):
-            if self._rows is not None and self._head is not None and len(outer):
+            if self._rows is not None and self._head is not None:
+                outer, _ = piece.brackets.outer(begin, size, depth)
                 self._rows.take_tuples(piece, outer[int(self._head.has_columns and not self._outer) :])
-            self._outer += len(outer)
+            self._outer += count
 
     def _emit(self, block: Block, head: Head, stop: int, statements: int, rows: int, text: bytes) -> None:
         """Statements that end before `stop` in the block."""
@@ -365,6 +363,19 @@ class SqlScanner:
         biggest = sorted(rows.items(), key=lambda item: (-item[1], item[0]))[:50]
         facts["rows_by_table"] = dict(biggest)
         return facts
+
+
+def _semicolons(block: Block, low: int, codes: npt.NDArray[np.uint8], hidden: Words) -> Offsets:
+    """The semicolons that end statements. In most dumps all stand at ends of lines, where they are found at once."""
+    visible = pack(codes == 0x3B) & ~hidden
+    starts = block.starts
+    behind = starts[int(np.searchsorted(starts, low + 1)) : int(np.searchsorted(starts, low + len(codes)))] - low
+    if low + len(codes) == len(block.data) and block.ends_line:
+        behind = np.append(behind, len(codes))
+    ends = behind[behind >= 2] - 2
+    ends = ends[codes[ends] == 0x3B]
+    ends = ends[has(visible, ends)]
+    return ends if len(ends) == int(bit_counts(visible).sum()) else sparse_places(visible)
 
 
 def _matches(pattern: re.Pattern[bytes], block: Block, places: list[int], low: int) -> list[tuple[int, int]]:

@@ -27,7 +27,9 @@ _SIGNS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     ),
     "sqlserver": tuple(
         re.compile(sign, _FLAGS)
-        for sign in (rb"^GO\s*$", rb"\[dbo\]\.", rb"\bIDENTITY\s*\(", rb"\bIDENTITY_INSERT\b", rb"\bNVARCHAR\b", rb"\bN'")
+        for sign in (
+            rb"^GO\s*$", rb"\[dbo\]\.", rb"\bIDENTITY\s*\(", rb"\bIDENTITY_INSERT\b", rb"\bNVARCHAR\b", rb"[(,=\s]N'",
+        )
     ),
     "oracle": tuple(
         re.compile(sign, _FLAGS)

@@ -15,13 +15,15 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.tables.bits import Offsets, Words, after, before, has, inside, pack, sparse_places
+from milepost.core.tables.bits import Offsets, Ranks, Words, after, before, has, inside, pack, sparse_places
 
 Codes = npt.NDArray[np.uint8]
 
+#: So many of a byte are looked for one by one.
+_FEW = 64
+
 _TICK, _DOUBLE, _BACKTICK, _BACKSLASH, _HASH, _DOLLAR = 0x27, 0x22, 0x60, 0x5C, 0x23, 0x24
 _DOLLAR_TAG = re.compile(rb"(?<![A-Za-z0-9_\x80-\xff])\$(?:[A-Za-z_\x80-\xff][A-Za-z_0-9\x80-\xff]*)?\$")
-_HASH_LINE = re.compile(rb"^[ \t]*#", re.MULTILINE)
 _LINE_END = re.compile(rb"[\r\n]")
 _ESCAPED_TEXT = re.compile(rb"(?:[^'\\]|\\.|'')*", re.DOTALL)
 _WORD_BEFORE = re.compile(rb"[A-Za-z0-9_$\x80-\xff]")
@@ -72,13 +74,13 @@ class Lexer:
         openers, kinds = self._openers(data, codes, start) if start < size else _nothing()
         names = openers[:0]
         if len(openers):
-            places = np.flatnonzero(ticks)
-            ranks = np.searchsorted(places, openers)
+            counted = Ranks(pack(ticks))
+            ranks = counted.at(openers).astype(np.int64)
             # In MySQL what stands in double quotes is a string, which may well hold an apostrophe.
             marks = (_BACKTICK,) if self.rules.backslashes else (_DOUBLE, _BACKTICK)
             paired = _pairs_of_names(ranks, kinds, marks)
             names, openers, ranks = openers[paired], openers[~paired], ranks[~paired]
-            self._follow(data, places, openers, ranks, start, was_string, firsts, stops)
+            self._follow(data, counted, openers, ranks, start, was_string, firsts, stops)
         hidden = _combined(ticks, firsts, stops, was_string)
         if not stops or stops[-1] < size or self.state is Inside.NOTHING:
             last = np.array([size - 1])
@@ -125,13 +127,16 @@ class Lexer:
         if self.rules.dollars and data.find(b"$", start) >= 0:
             found.append(np.array([match.start() for match in _DOLLAR_TAG.finditer(data, start)], np.int64))
         if self.rules.hashes and data.find(b"#", start) >= 0:
-            found.append(np.array([match.end() - 1 for match in _HASH_LINE.finditer(data, start)], np.int64))
+            found.append(_line_beginnings(data, codes, _HASH))
         for code in (_DOUBLE, _BACKTICK):
-            if data.find(code, start) >= 0:
-                mask = codes == code
-                if code == _DOUBLE and self.rules.backslashes and data.find(b'\\"', start) >= 0:
-                    mask[_escaped(codes)] = False
-                found.append(sparse_places(pack(mask)))
+            count = data.count(code)
+            if count <= _FEW:
+                places = _all_of(data, code)
+            else:
+                places = sparse_places(pack(codes == code))
+            if count and code == _DOUBLE and self.rules.backslashes and data.find(b'\\"', start) >= 0:
+                places = np.setdiff1d(places, _escaped(codes), assume_unique=True)
+            found.append(places)
         openers = np.concatenate(found)
         if sum(len(some) > 0 for some in found) > 1:
             openers = np.sort(openers, kind="stable")
@@ -141,7 +146,7 @@ class Lexer:
     def _follow(
         self,
         data: bytes,
-        ticks: Offsets,
+        ticks: Ranks,
         openers: Offsets,
         ranks: Offsets,
         start: int,
@@ -152,7 +157,7 @@ class Lexer:
         """Follow each opener that is outside strings to where it ends."""
         by_parity = [np.flatnonzero(ranks % 2 == parity).tolist() for parity in (0, 1)]
         places = openers.tolist()
-        at, base = start, int(np.searchsorted(ticks, start)) - was_string
+        at, base = start, ticks.one(start) - was_string
         self.state = Inside.NOTHING
         while at < len(data):
             # Outside strings are those that have an even number of apostrophes between `at` and them.
@@ -165,7 +170,7 @@ class Lexer:
             at = self._end_from(data, place + max(1, len(self.tag)))
             firsts.append(place)
             stops.append(at)
-            base = int(np.searchsorted(ticks, at))
+            base = ticks.one(at)
 
     def _open(self, data: bytes, place: int) -> None:
         code = data[place]
@@ -216,6 +221,27 @@ def _escaped(codes: Codes) -> Offsets:
     escaped = places[(index - first) % 2 == 0] + 1
     inside_text: Offsets = escaped[escaped < len(codes)]
     return inside_text
+
+
+def _all_of(data: bytes, code: int) -> Offsets:
+    """Where a byte stands that is rare."""
+    found = []
+    place = data.find(code)
+    while place >= 0:
+        found.append(place)
+        place = data.find(code, place + 1)
+    return np.array(found, np.int64)
+
+
+def _line_beginnings(data: bytes, codes: Codes, code: int) -> Offsets:
+    """Where a byte is the first on its line that is not blank."""
+    places = sparse_places(pack(codes == code))
+    earlier = codes[np.maximum(places - 1, 0)]
+    places = places[(places == 0) | (earlier == 10) | (earlier == 13) | (earlier == 32) | (earlier == 9)]
+    return np.array(
+        [place for place in places.tolist() if data[max(0, place - 80) : place].rstrip(b" \t")[-1:] in b"\r\n"],
+        np.int64,
+    )
 
 
 def _nothing() -> tuple[Offsets, Codes]:

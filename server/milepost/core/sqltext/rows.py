@@ -7,7 +7,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.tables.bits import Offsets, Ranks, Words, pack, places
+from milepost.core.tables.bits import Offsets, Ranks, Words, has, inside, pack, places
 
 _TAIL = re.compile(rb"(?i)\bON\s+(?:CONFLICT|DUPLICATE)\b|\bRETURNING\b")
 
@@ -29,18 +29,53 @@ class Brackets:
             self._opens = pack(self._codes == 0x28) & ~self._hidden
         return self._opens
 
-    def opened(self, starts: Offsets, ends: Offsets) -> Offsets:
-        """How many are opened in each of the ranges, at any depth."""
+    def _counted(self) -> Ranks:
         if self._ranks is None:
             self._ranks = Ranks(self._opening())
-        counts: Offsets = (self._ranks.at(ends) - self._ranks.at(starts)).astype(np.int64)
+        return self._ranks
+
+    def opened(self, starts: Offsets, ends: Offsets) -> Offsets:
+        """How many are opened in each of the ranges, at any depth."""
+        ranks = self._counted()
+        counts: Offsets = (ranks.at(ends) - ranks.at(starts)).astype(np.int64)
         return counts
+
+    def count_outer(self, start: int, end: int, depth: int) -> tuple[int, int]:
+        """How many are opened that lie in no others, from `start` to `end`, and the depth at the end."""
+        if end - start < len(self._codes) // 8:
+            found, depth = self._outer_of_slice(start, end, depth)
+            return len(found), depth
+        if depth <= 1 and start == 0 and self._is_flat(depth):
+            # Opened and closed by turns: none lies in another.
+            opened = self._counted().one(end)
+            closed = Ranks(self._closing()).one(end)
+            return opened, depth + opened - closed
+        found, depth = self.outer(start, end, depth)
+        return len(found), depth
+
+    def _closing(self) -> Words:
+        return pack(self._codes == 0x29) & ~self._hidden
+
+    def _is_flat(self, depth: int) -> bool:
+        opening, closing = self._opening(), self._closing()
+        within = inside(opening | closing, depth == 1)
+        return not ((opening & ~within) | (closing & within)).any()
+
+    def _outer_of_slice(self, start: int, end: int, depth: int) -> tuple[Offsets, int]:
+        codes = self._codes[start:end]
+        found = np.flatnonzero((codes == 0x28) | (codes == 0x29)) + start
+        found = found[~has(self._hidden, found)]
+        if not len(found):
+            return found, depth
+        depths = np.append(0, np.cumsum(np.where(self._codes[found] == 0x28, 1, -1))) + depth
+        return found[(depths[1:] == 1) & (depths[:-1] == 0)], max(0, int(depths[-1]))
 
     def outer(self, start: int, end: int, depth: int) -> tuple[Offsets, int]:
         """Where brackets are opened that lie in no others, from `start` to `end`, and the depth at the end."""
         if self._places is None:
-            closing = pack(self._codes == 0x29) & ~self._hidden
-            self._places = places(self._opening() | closing, len(self._codes))
+            if end - start < len(self._codes) // 8:
+                return self._outer_of_slice(start, end, depth)
+            self._places = places(self._opening() | self._closing(), len(self._codes))
             steps = np.where(self._codes[self._places] == 0x28, 1, -1)
             self._depths = np.append(0, np.cumsum(steps))
         low, high = np.searchsorted(self._places, (start, end))
@@ -56,4 +91,4 @@ class Brackets:
         match = _TAIL.search(self._data, at, end)
         if match is None or (int(self._hidden[match.start() >> 6]) >> (match.start() & 63)) & 1:
             return 0
-        return len(self.outer(match.start(), end, 0)[0])
+        return self.count_outer(match.start(), end, 0)[0]

@@ -18,17 +18,19 @@ _ONE = np.uint64(1)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _SHIFTS = tuple(np.uint64(1 << power) for power in range(6))
 _SIX, _LOW = np.uint64(6), np.uint64(63)
-_BITS_OF_16 = np.array([value.bit_count() for value in range(1 << 16)], np.uint8)
 
 
-def _count_by_table(words: Words) -> npt.NDArray[np.uint8]:
-    halves = _BITS_OF_16[words.view(np.uint16)].reshape(-1, 4)
-    counts: npt.NDArray[np.uint8] = halves.sum(axis=1, dtype=np.uint8)
+def _count_by_halving(words: Words) -> npt.NDArray[np.uint8]:
+    """The bits of each number by sums of neighbouring pairs, fours and eights (Warren, "Hacker's Delight", 5-1)."""
+    words = words - ((words >> _ONE) & np.uint64(0x5555555555555555))
+    words = (words & np.uint64(0x3333333333333333)) + ((words >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    words = (words + (words >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    counts: npt.NDArray[np.uint8] = ((words * np.uint64(0x0101010101010101)) >> np.uint64(56)).astype(np.uint8)
     return counts
 
 
 #: How many bits are set in each number; numpy has it from 2.0 on.
-bit_counts: Callable[[Words], npt.NDArray[np.uint8]] = getattr(np, "bitwise_count", _count_by_table)
+bit_counts: Callable[[Words], npt.NDArray[np.uint8]] = getattr(np, "bitwise_count", _count_by_halving)
 
 
 def pack(mask: npt.NDArray[np.bool_]) -> Words:
@@ -151,6 +153,13 @@ class Ranks:
     def total(self) -> int:
         """How many places there are."""
         return int(self._before[-1])
+
+    def one(self, place: int) -> int:
+        """How many lie before one place, which may be the end of the block."""
+        index = place >> 6
+        if index >= len(self._words):
+            return self.total
+        return int(self._before[index]) + (int(self._words[index]) & ((1 << (place & 63)) - 1)).bit_count()
 
     def at(self, at: Offsets) -> npt.NDArray[np.int32]:
         """How many lie before each of the places (which are inside the block)."""

@@ -33,6 +33,7 @@ class Columns:
         self.names = names
         self.encoding = encoding
         self.sampled_records = 0
+        self.counted_records = 0
         self.is_sampled = False
         self._profiles = [ColumnProfile(name) for name in names[:_MAX_PROFILED]]
         self._empty = np.zeros(len(names), np.int64)
@@ -55,9 +56,10 @@ class Columns:
         ]
         return twin
 
-    def add_empty(self, counts: Offsets) -> None:
-        """Count the empty fields of a block."""
+    def add_empty(self, counts: Offsets, records: int) -> None:
+        """Count the empty fields of so many records."""
         self._empty += counts
+        self.counted_records += records
 
     def value(self, raw: bytes, prefix: int) -> bytes:
         """The value of a field from its first bytes."""
@@ -108,11 +110,12 @@ class Columns:
     # --- saying what was found --------------------------------------------------------------------------------------
 
     def facts(self, records: int) -> list[dict[str, Any]]:
-        """The columns as JSON values. `empty` is exact, types and ranges are of the sampled records."""
+        """The columns as JSON values; `empty` is what all `records` would have if it was not counted in all of them."""
         found = []
+        scale = records / self.counted_records if 0 < self.counted_records < records - 1 else 1.0
         for index, profile in enumerate(self._profiles):
             facts = profile.facts(self.encoding)
-            facts["empty"] = max(int(self._empty[index]), profile.kinds.get("empty", 0))
+            facts["empty"] = max(round(self._empty[index] * scale), profile.kinds.get("empty", 0))
             if profile.is_distinct:
                 facts["distinct"] = True
             found.append(facts)
