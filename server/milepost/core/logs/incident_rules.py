@@ -177,7 +177,9 @@ def judge(line: bytes, message: bytes, stated: int, guessed: int, *, console: bo
     if level >= Severity.ERROR:
         return Verdict("error", level, 0.85, True)
     if not harmless and (
-        _STRONG_WORD_OF_CONSOLE.search(text) if console else _STRONG_WORD.search(text) or _STRONG_WORD.search(line[:400])
+        _STRONG_WORD_OF_CONSOLE.search(text)
+        if console
+        else _STRONG_WORD.search(text) or _STRONG_WORD.search(line[:400])
     ):
         # Worded as an error, but its own level (if any) says otherwise: an incident that yields to true ones.
         weight = 0.5 if level else 0.8
