@@ -171,6 +171,11 @@ class DiffScanner:
         byte, line = view.offset(hunks[0].index), view.number(hunks[0].index)
         if file is None:
             file = self._begin_file(byte, line, "(no file named)")
+        if file.is_context:
+            # Both kinds in one file: what is open ends here.
+            self._context.end(file, view, hunks[0].index)
+            self._context.forget()
+            file.is_context = False
         if not file.hunk_count:
             self._tree.settle(byte, line)
             self._tree.cuts_parts = False

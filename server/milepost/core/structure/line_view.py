@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ class LineView:
     way); `number` is right in both cases.
     """
 
-    __slots__ = ("_bounds", "_has_odd_lines", "block", "data", "first", "heads", "size", "starts")
+    __slots__ = ("_blanks", "_bounds", "_has_odd_lines", "block", "data", "first", "heads", "size", "starts")
 
     def __init__(self, block: Block, *, only_lf: bool = False) -> None:
         self.block = block
@@ -37,6 +38,7 @@ class LineView:
         self.heads: npt.NDArray[np.uint8] = block.array[starts]
         self.size = len(starts)
         self._bounds: list[int] | None = None
+        self._blanks: list[int] | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LineView:
         return self  # nothing in it changes
@@ -75,6 +77,13 @@ class LineView:
             bounds = self._bounds = [*self.starts.tolist(), len(self.data)]
         start = bounds[index]
         return self.data[start : min(bounds[index + 1], start + most_bytes)].rstrip(b"\r\n")
+
+    def after_blank(self, low: int, high: int) -> int | None:
+        """The first line from `low` on, and before `high`, that follows an empty line."""
+        if self._blanks is None:
+            self._blanks = (np.flatnonzero((self.heads == 10) | (self.heads == 13)) + 1).tolist()
+        at = bisect_left(self._blanks, low)
+        return self._blanks[at] if at < len(self._blanks) and self._blanks[at] < high else None
 
     def first_bytes(self, most_blanks: int = 3) -> npt.NDArray[np.uint8]:
         """The first byte of each line after at most so many blanks (a blank, where there are more)."""

@@ -32,6 +32,12 @@ class NestedBuilder(OutlineBuilder):
         memo[id(self)] = twin
         return twin
 
+    def leaf(self, node: Node) -> Node:
+        """Add a node that is complete, its children too."""
+        if node.children:
+            self._nodes += node.size() - 1
+        return super().leaf(node)
+
     def take_back(self) -> Node:
         """Take the last child from the innermost open node."""
         node = self._open[-1].children.pop()

@@ -125,10 +125,8 @@ class SectionTree:
             index = low + max(0, self._part[1] + PART_LINES - view.number(low))
             if index >= high:
                 return
-            for position in range(index, min(high, index + _MORE_LINES)):
-                if position and not view.text(position - 1, 80).strip():
-                    index = position
-                    break
+            after_blank = view.after_blank(index, min(high, index + _MORE_LINES))
+            index = after_blank if after_blank is not None else index
             offset, line = view.offset(index), view.number(index)
             self._has_parts = True
             self._end_part(offset, line - 1)
