@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from milepost.core.analysis import Analysis, Options
+from milepost.core.code import scanner as code_scanner
 from milepost.core.code.cuts import best_cut, closing
 from milepost.core.code.languages import LANGUAGES, language_named
 from milepost.core.code.line_heads import symbols_by_lines
 from milepost.core.code.macros import without_macros
 from milepost.core.code.modules import module_marks
 from milepost.core.code.sniffing import language_of
-from milepost.core.formats import code as code_format
 from milepost.core.identity import Change
 from milepost.core.outline import Outline, walk
 from milepost.core.source import BytesSource, open_source
@@ -207,7 +207,7 @@ def test_a_group_lists_what_it_hides() -> None:
 
 def test_past_the_budget_line_heads_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the parser is not given is still outlined, and the outline says so; the same bytes give the same outline."""
-    monkeypatch.setattr(code_format, "BUDGET_BYTES", 1 << 19)
+    monkeypatch.setattr(code_scanner, "BUDGET_BYTES", 1 << 19)
     data = _large_python(2, 4000).encode()
     outline = outline_of(data, "a.py", max_nodes=100_000)
     assert "line heads" in outline.degraded

@@ -8,7 +8,6 @@ parse and ended with the scan.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.core.code.cuts import Header
-from milepost.core.code.worker import headers_from, headers_to, read_message, write_message
+from milepost.core.code.messages import headers_from, headers_to, read_message, write_message
 
 #: A piece that takes longer than this is outlined by its line heads. The slowest real one seen took under a second.
 PIECE_TIMEOUT_S = 30.0
@@ -152,7 +151,6 @@ class ParserClient:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
                     creationflags=flags,
                 )
             )

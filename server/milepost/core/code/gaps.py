@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from milepost.core.code.languages import Language
+from milepost.core.code.languages import Language, expression
 
 _BLANK_LINES = re.compile(rb"(?:[ \t\f]*(?:\r\n|\n|\r))*")
 _PARAGRAPH = re.compile(rb"(?:\n|\r)[ \t]*(?:\r\n|\n|\r)(?:[ \t]*(?:\r\n|\n|\r))*")
@@ -126,11 +126,13 @@ def _kind(body: bytes, start: int, end: int, language: Language | None) -> str:
         return "statements"
     if language is None:
         return "comment" if line.startswith((b"//", b"/*", b"--", b"# ", b";")) else "statements"
-    if language.imports.match(line):
+    if expression(language.imports).match(line):
         return "imports"
     if line.startswith(language.comment):
         rest = _first_line(body, start, end, language)
-        return "imports" if rest and language.imports.match(rest) else "comment" if not rest else "statements"
+        return (
+            "imports" if rest and expression(language.imports).match(rest) else "comment" if not rest else "statements"
+        )
     return "statements"
 
 

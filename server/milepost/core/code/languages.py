@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 
 
@@ -22,10 +23,10 @@ class Language:
     style: str
     suffixes: tuple[str, ...]
     trigger: bytes
-    heads: re.Pattern[bytes]
-    telling: re.Pattern[bytes]
+    heads: bytes
+    telling: bytes
     comment: tuple[bytes, ...] = (b"//", b"/*", b"*")
-    imports: re.Pattern[bytes] = re.compile(rb"\s*(?:import|package|using)\b")
+    imports: bytes = rb"\s*(?:import|package|using)\b"
     interpreters: tuple[str, ...] = ()
     function: str = "language"
 
@@ -35,8 +36,14 @@ class Language:
         return bool(self.grammar) and all(find_spec(name) is not None for name in ("tree_sitter", self.grammar))
 
 
-def _heads(pattern: str) -> re.Pattern[bytes]:
-    return re.compile(re.sub(r"\n\s*", "", pattern).encode())
+@lru_cache(maxsize=128)
+def expression(pattern: bytes) -> re.Pattern[bytes]:
+    """A language's expression, compiled when it is first needed: detection needs few of them."""
+    return re.compile(pattern)
+
+
+def _heads(pattern: str) -> bytes:
+    return re.sub(r"\n\s*", "", pattern).encode()
 
 
 _SCRIPT_HEADS = r"""\s*(?:export\s+)?(?:default\s+)?(?:(?:declare|abstract|async)\s+)*
@@ -64,12 +71,12 @@ LANGUAGES: tuple[Language, ...] = (
         (".py", ".pyi", ".pyw"),
         rb"^[ \t]*(?:async[ \t]+)?(?:class|def)[ \t]",
         _heads(r"\s*(?:async\s+)?(?P<kind>class|def)\s+(?P<name>\w+)"),
-        re.compile(
+        (
             rb"^\s*(?:(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*(?:\([^)]*\))?:\s*$|from\s+[\w.]+\s+import\s|import\s+\w[\w.]*(?:\s+as\s+\w+)?\s*(?:,|$|#)"
             rb"|elif\s.*:\s*$|except\b.*:\s*$|@\w[\w.]*(?:\(|\s*$)|if\s+__name__\s*==|self\.\w+\s*=|with\s.*:\s*$|for\s+\w.*\sin\s.*:\s*$|return\s+self\b|raise\s+\w+)"
         ),
         (b"#",),
-        re.compile(rb"\s*(?:import|from)\s"),
+        (rb"\s*(?:import|from)\s"),
         ("python", "python2", "python3", "pypy3"),
     ),
     Language(
@@ -80,8 +87,8 @@ LANGUAGES: tuple[Language, ...] = (
         (".ts", ".mts", ".cts"),
         _SCRIPT_TRIGGER,
         _heads(_SCRIPT_HEADS),
-        re.compile(_TYPED_TELLING + b"|" + _SCRIPT_TELLING),
-        imports=re.compile(rb"\s*(?:import\b|export\s.*\bfrom\b|(?:const|let|var)\s.*=\s*require\()"),
+        (_TYPED_TELLING + b"|" + _SCRIPT_TELLING),
+        imports=(rb"\s*(?:import\b|export\s.*\bfrom\b|(?:const|let|var)\s.*=\s*require\()"),
         interpreters=("deno", "ts-node", "bun"),
         function="language_typescript",
     ),
@@ -93,8 +100,8 @@ LANGUAGES: tuple[Language, ...] = (
         (".tsx",),
         _SCRIPT_TRIGGER,
         _heads(_SCRIPT_HEADS),
-        re.compile(_TYPED_TELLING + b"|" + _SCRIPT_TELLING),
-        imports=re.compile(rb"\s*(?:import\b|export\s.*\bfrom\b)"),
+        (_TYPED_TELLING + b"|" + _SCRIPT_TELLING),
+        imports=(rb"\s*(?:import\b|export\s.*\bfrom\b)"),
         function="language_tsx",
     ),
     Language(
@@ -105,8 +112,8 @@ LANGUAGES: tuple[Language, ...] = (
         (".js", ".mjs", ".cjs", ".jsx"),
         _SCRIPT_TRIGGER,
         _heads(_SCRIPT_HEADS),
-        re.compile(_SCRIPT_TELLING),
-        imports=re.compile(rb"\s*(?:import\b|export\s.*\bfrom\b|(?:const|let|var)\s.*=\s*require\()"),
+        (_SCRIPT_TELLING),
+        imports=(rb"\s*(?:import\b|export\s.*\bfrom\b|(?:const|let|var)\s.*=\s*require\()"),
         interpreters=("node", "nodejs"),
     ),
     Language(
@@ -120,11 +127,11 @@ LANGUAGES: tuple[Language, ...] = (
             r"""(?:template\s*<[^>]*>\s*)?(?:\s*(?:typedef\s+)?(?P<kind>struct|union|enum(?:\s+class)?|class|namespace)\s+(?:\w+\s+)??(?P<name>\w+)[^;()]*$
             |[A-Za-z_][\w\s*&:<>,~]*?(?P<method>[\w:~]+)\s*\([^;]*$)"""
         ),
-        re.compile(
+        (
             rb"^\s*(?:template\s*<|namespace\s+\w+(?:::\w+)*\s*\{?\s*$|using\s+namespace\s|class\s+\w+\s*(?:final\s*)?(?::\s*(?:public|private)|\{|$)|(?:public|private|protected):\s*$"
             rb"|#\s*include\s*<[a-z_]+>|.*\bstd::\w|\w[\w:<>*& ]*::~?\w+\(|#\s*(?:ifndef|ifdef|define|endif|pragma)\b|extern\s+\"C\")"
         ),
-        imports=re.compile(rb"\s*#\s*include\b"),
+        imports=(rb"\s*#\s*include\b"),
     ),
     Language(
         "c",
@@ -137,11 +144,11 @@ LANGUAGES: tuple[Language, ...] = (
             r"""(?:(?:typedef|static|const|extern)\s+)*(?:(?P<kind>struct|union|enum)\s+(?P<name>\w+)\s*(?:\{.*)?$
             |[A-Za-z_][\w\s*]*?(?P<method>\w+)\s*\([^;]*$)"""
         ),
-        re.compile(
+        (
             rb"^\s*(?:#\s*(?:include\s*[<\"]|ifndef\s+\w+|ifdef\s+\w+|define\s+\w+|endif\b|undef\s+\w+|if\s+defined)|typedef\s+(?:struct|union|enum|unsigned|int|char|void)\b"
             rb"|(?:static|extern|const|unsigned|struct\s+\w+|int|char|void|long|size_t|u?int\d+_t)\s+[\w\s*]+[(;=\[{]|return\s+[^;]*;\s*$|\w+->\w+\s*=|if\s*\(.*\)\s*\{?\s*$|\}\s*else\b)"
         ),
-        imports=re.compile(rb"\s*#\s*include\b"),
+        imports=(rb"\s*#\s*include\b"),
     ),
     Language(
         "csharp",
@@ -154,11 +161,11 @@ LANGUAGES: tuple[Language, ...] = (
             r"""\s*(?:(?:public|private|protected|internal|static|abstract|sealed|partial|virtual|override|async|readonly|unsafe|extern|new)\s+)*
             (?:(?P<kind>namespace|class|interface|struct|enum|record)\s+(?P<name>[\w.]+)|[\w<>\[\],.?\s]*?\b(?P<method>\w+)\s*(?:<[^>]*>)?\([^;]*$)"""
         ),
-        re.compile(
+        (
             rb"^\s*(?:using\s+[\w.]+;|using\s+(?:static|\w+\s*=)|namespace\s+[\w.]+\s*[;{]?\s*$|(?:public|private|protected|internal)\s+(?:\w+\s+)*(?:class|interface|struct|enum|static|void|async|override|virtual|readonly)\b"
             rb"|\[\w+(?:\(.*\))?\]\s*$|.*\{\s*get;|#region\b|#endregion\b)"
         ),
-        imports=re.compile(rb"\s*using\b"),
+        imports=(rb"\s*using\b"),
     ),
     Language(
         "java",
@@ -171,7 +178,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"""\s*(?:(?:public|private|protected|static|abstract|final|synchronized|native|default|strictfp|sealed)\s+)*
             (?:(?P<kind>class|interface|@interface|enum|record)\s+(?P<name>\w+)|(?:<[^>]*>\s*)?[\w<>\[\],.?\s]*?\b(?P<method>\w+)\s*\([^;]*$)"""
         ),
-        re.compile(
+        (
             rb"^\s*(?:package\s+[\w.]+;|import\s+(?:static\s+)?[\w.]+(?:\.\*)?;|(?:public|private|protected)\s+(?:\w+\s+)*(?:class|interface|enum|static|void|final|abstract|@interface)\b|@Override\b|throw\s+new\s)"
         ),
     ),
@@ -185,7 +192,7 @@ LANGUAGES: tuple[Language, ...] = (
         _heads(
             r"\s*(?:\w+\s+)*?(?:(?P<kind>class|interface|object)\s+(?P<name>\w+)|fun\s+(?:<[^>]*>\s*)?(?:[\w<>?.]+\.)?(?P<method>\w+)\s*\()"
         ),
-        re.compile(
+        (
             rb"^\s*(?:(?:override|private|internal|suspend|inline|open|public|protected)\s+fun\s|fun\s+[\w<.]+.*[({=]|val\s+\w+\s*(?::\s*\w|=|by)|var\s+\w+\s*:\s*\w|(?:data|sealed|open|enum)\s+class\s|import\s+[\w.]+$|package\s+[\w.]+$|companion\s+object)"
         ),
     ),
@@ -197,7 +204,7 @@ LANGUAGES: tuple[Language, ...] = (
         (".go",),
         rb"^(?:func|type)[ \t(]",
         _heads(r"(?:func\s+(?:\([^)]*\)\s*)?(?P<method>\w+)|(?P<kind>type)\s+(?P<name>\w+))"),
-        re.compile(
+        (
             rb"^\s*(?:package\s+\w+\s*$|func\s+(?:\([^)]*\)\s*)?\w+\(.*\{|type\s+\w+\s+(?:struct|interface|func)\b|import\s+(?:\(|\")|if\s+err\s*!=\s*nil|defer\s+\w|.*\s:=\s|return\s+nil\b|//go:)"
         ),
     ),
@@ -212,10 +219,10 @@ LANGUAGES: tuple[Language, ...] = (
             r"""\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:unsafe|async|const|default|extern(?:\s+"[^"]*")?)\s+)*
             (?:(?P<kind>struct|enum|union|trait|mod|macro_rules!)\s+(?P<name>\w+)|fn\s+(?P<method>\w+)|(?P<impl>impl\b[^{;]*))"""
         ),
-        re.compile(
+        (
             rb"^\s*(?:(?:pub(?:\([^)]*\))?\s+)?(?:fn\s+\w+.*[({]|struct\s+\w+|enum\s+\w+\s*(?:<.*>)?\s*\{|trait\s+\w+|mod\s+\w+|use\s+[\w:]+(?:::|;)|const\s+\w+\s*:|static\s+\w+\s*:)|impl\b.*\{|let\s+(?:mut\s+)?\w+|#!?\[\w|match\s.*\{|macro_rules!)"
         ),
-        imports=re.compile(rb"\s*(?:pub\s+)?(?:use|extern\s+crate|mod\s+\w+;)"),
+        imports=(rb"\s*(?:pub\s+)?(?:use|extern\s+crate|mod\s+\w+;)"),
     ),
     Language(
         "ruby",
@@ -227,11 +234,11 @@ LANGUAGES: tuple[Language, ...] = (
         _heads(
             r"\s*(?:(?P<kind>class|module)\s+(?P<name>[\w:]+|<<\s*\w+)|def\s+(?P<method>(?:self\.)?[\w?!=<>\[\]+*/-]+))"
         ),
-        re.compile(
+        (
             rb"^\s*(?:require(?:_relative)?\s+['\"]|class\s+[A-Z]\w*(?:::\w+)*(?:\s*<\s*[A-Z][\w:]*)?\s*$|module\s+[A-Z]\w*|def\s+(?:self\.)?[\w?!]+\s*(?:\(.*\))?\s*$|end\s*$|attr_(?:reader|writer|accessor)\s|.*\bdo\s*(?:\|.*\|)?\s*$|elsif\s|unless\s)"
         ),
         (b"#",),
-        re.compile(rb"\s*(?:require|require_relative|load|gem)\b"),
+        (rb"\s*(?:require|require_relative|load|gem)\b"),
         ("ruby",),
     ),
     Language(
@@ -244,11 +251,11 @@ LANGUAGES: tuple[Language, ...] = (
         _heads(
             r"\s*(?:(?:abstract|final|public|private|protected|static|readonly)\s+)*(?:(?P<kind>class|interface|trait|enum|namespace)\s+(?P<name>[\w\\]+)|function\s+&?(?P<method>\w+))"
         ),
-        re.compile(
+        (
             rb"^\s*(?:<\?php|\$\w+\s*(?:=|->|\[)|\$this->|(?:public|private|protected)\s+(?:static\s+)?function\s|use\s+[A-Z][\w\\]+;|echo\s|namespace\s+[A-Z][\w\\]*;)"
         ),
         (b"//", b"/*", b"*", b"#"),
-        re.compile(rb"\s*(?:use|require|require_once|include|include_once|namespace)\b"),
+        (rb"\s*(?:use|require|require_once|include|include_once|namespace)\b"),
         ("php",),
         "language_php",
     ),
@@ -262,7 +269,7 @@ LANGUAGES: tuple[Language, ...] = (
         _heads(
             r"\s*(?:@?\w+(?:\([^)]*\))?\s+)*?(?:(?P<kind>class|struct|enum|protocol|extension|actor)\s+(?P<name>[\w.]+)|func\s+(?P<method>[^\s(<]+)|(?P<init>init|deinit)\b)"
         ),
-        re.compile(
+        (
             rb"^\s*(?:import\s+(?:Foundation|UIKit|SwiftUI|XCTest|Swift|Combine)\b|(?:(?:public|private|internal|fileprivate|open|override|static|mutating|final|@\w+)\s+)*func\s+\w+.*[{(]|guard\s+.*else|let\s+\w+\s*[:=]|var\s+\w+\s*:\s*\w|extension\s+\w|protocol\s+\w|if\s+let\s|@objc\b|\}\s*else\s*\{)"
         ),
     ),
@@ -276,7 +283,7 @@ LANGUAGES: tuple[Language, ...] = (
         _heads(
             r"\s*(?:\w+(?:\[[^\]]*\])?\s+)*?(?:(?P<kind>class|object|trait|enum|given)\s+(?P<name>\w+)|def\s+(?P<method>[^\s(\[:=]+))"
         ),
-        re.compile(
+        (
             rb"^\s*(?:(?:override|private|protected|implicit|final|lazy|inline)?\s*(?:def\s+\w+.*[=({:]|val\s+\w+\s*[:=]|object\s+\w+|trait\s+\w+)|(?:case|sealed|abstract)\s+(?:class|object|trait)\s|import\s+[\w.]+(?:\.[_*{]|$)|package\s+[\w.]+$|case\s+.*=>)"
         ),
     ),
@@ -288,11 +295,11 @@ LANGUAGES: tuple[Language, ...] = (
         (".sh", ".bash", ".zsh", ".ksh"),
         rb"^[ \t]*(?:function[ \t]+[\w:.-]+|[\w:.-]+[ \t]*\(\))",
         _heads(r"\s*(?:function\s+)?(?P<method>[\w:.-]+)\s*(?:\(\)|\{)?"),
-        re.compile(
+        (
             rb"^\s*(?:fi\s*(?:;|$)|done\b|esac\b|if\s+(?:\[|!|test\b|\w).*;?\s*then\s*$|if\s+\[\[?\s|then\s*$|elif\s+.*then|for\s+\w+\s+in\s.*(?:do)?\s*$|while\s.*do\s*$|case\s.*\sin\s*$|[\w-]+\s*\(\)\s*\{?\s*$|function\s+\w+\s*\{?|export\s+\w+=|set\s+-[a-z]+|local\s+\w+|\w+=\$[({\w]|echo\s+[\"$'-]|\S+\)\s*$|;;\s*$)"
         ),
         (b"#",),
-        re.compile(rb"\s*(?:source|\.)\s"),
+        (rb"\s*(?:source|\.)\s"),
         ("sh", "bash", "zsh", "ksh", "dash", "ash"),
     ),
     Language(
@@ -303,11 +310,11 @@ LANGUAGES: tuple[Language, ...] = (
         (".lua",),
         rb"^[ \t]*(?:local[ \t]+)?(?:function\b|[\w.]+[ \t]*=[ \t]*function\b)",
         _heads(r"\s*(?:local\s+)?(?:function\s+(?P<method>[\w.:]+)|(?P<property>[\w.]+)\s*=\s*function\b)"),
-        re.compile(
+        (
             rb"^\s*(?:local\s+(?:function\s+)?\w+|function\s+[\w.:]+\s*\(|end[,)]?\s*$|elseif\s.*then|if\s.*\sthen\s*$|for\s.*\sdo\s*$|--)"
         ),
         (b"--",),
-        re.compile(rb".*\brequire\b"),
+        (rb".*\brequire\b"),
         ("lua", "luajit"),
     ),
 )

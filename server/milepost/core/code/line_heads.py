@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.code.client import Symbols
-from milepost.core.code.languages import Language
+from milepost.core.code.languages import Language, expression
 from milepost.core.lines import line_starts
 
 #: Names that look like the head of a function, but are statements.
@@ -102,7 +102,7 @@ def _hit_lines(body: bytes, starts: npt.NDArray[np.int64], language: Language) -
 
 
 def _head(line: bytes, language: Language) -> tuple[bytes, str, bytes] | None:
-    match = language.heads.match(line)
+    match = expression(language.heads).match(line)
     if match is None:
         return None
     groups = match.groupdict()

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePath
 
-from milepost.core.code.languages import LANGUAGES, Language
+from milepost.core.code.languages import LANGUAGES, Language, expression
 
 _MOST_LINES = 600
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?(?:\w+=\S*\s+)*)?(?:\S*/)?([\w+-]+?)[\d.]*(?:\s|$)")
@@ -49,7 +49,9 @@ def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
     shaped = sum(1 for line in lines if _CODE_END.search(line)) / len(lines)
     if foreign > 0.15 and not (named and foreign < 0.4):
         return named, 0.0
-    shares = {one.name: sum(1 for line in lines if one.telling.match(line)) / len(lines) for one in LANGUAGES}
+    shares = {
+        one.name: sum(1 for line in lines if expression(one.telling).match(line)) / len(lines) for one in LANGUAGES
+    }
     best = max(LANGUAGES, key=lambda one: shares[one.name] * (1.6 if one is named else 1.0))
     best = _dialect(named, best, lines)
     best_share = shares[best.name]
@@ -59,7 +61,7 @@ def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
         if shaped > 0.35 and (best_share > 0.02 or shaped > 0.6):
             return best, 0.75
         return best, 0.45 if best_share > 0.05 else 0.0
-    distinct = len({line.split(None, 1)[0][:6] for line in lines if best.telling.match(line)})
+    distinct = len({line.split(None, 1)[0][:6] for line in lines if expression(best.telling).match(line)})
     if len(lines) < 5 or shaped < 0.5 or best_share < 0.12 or distinct < 3:
         return best, 0.0
     return best, min(0.85, 0.4 + best_share)

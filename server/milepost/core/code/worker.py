@@ -7,15 +7,12 @@ A message is its length in four bytes, then a header in JSON, a line end, and th
 from __future__ import annotations
 
 import json
-import struct
 import sys
-from typing import Any, BinaryIO
+from typing import Any
 
-from milepost.core.code.cuts import Header
 from milepost.core.code.languages import language_named
+from milepost.core.code.messages import headers_from, headers_to, read_message, write_message
 from milepost.core.code.parse import parse_piece
-
-_LENGTH = struct.Struct("<I")
 
 
 def main() -> None:
@@ -39,33 +36,6 @@ def _answer(request: dict[str, Any], body: bytes) -> dict[str, Any]:
         return {}
     size, open_headers, symbols = found
     return {"size": size, "headers": headers_to(open_headers), "symbols": symbols}
-
-
-def headers_to(headers: tuple[Header, ...]) -> list[list[Any]]:
-    """Headers as they are sent, and kept in a section's `resume`."""
-    return [[header.indent, header.text.decode("latin-1")] for header in headers]
-
-
-def headers_from(values: list[list[Any]]) -> tuple[Header, ...]:
-    """The headers that were sent."""
-    return tuple(Header(int(indent), text.encode("latin-1")) for indent, text in values)
-
-
-def read_message(stream: BinaryIO) -> bytes | None:
-    """The next message, or None at the end."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    size = _LENGTH.unpack(head)[0]
-    data = stream.read(size)
-    return data if len(data) == size else None
-
-
-def write_message(stream: BinaryIO, data: bytes) -> None:
-    """Send a message."""
-    stream.write(_LENGTH.pack(len(data)))
-    stream.write(data)
-    stream.flush()
 
 
 if __name__ == "__main__":
