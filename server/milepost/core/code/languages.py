@@ -146,7 +146,7 @@ LANGUAGES: tuple[Language, ...] = (
         ),
         (
             rb"^\s*(?:#\s*(?:include\s*[<\"]|ifndef\s+\w+|ifdef\s+\w+|define\s+\w+|endif\b|undef\s+\w+|if\s+defined)|typedef\s+(?:struct|union|enum|unsigned|int|char|void)\b"
-            rb"|(?:static|extern|const|unsigned|struct\s+\w+|int|char|void|long|size_t|u?int\d+_t)\s+[\w\s*]+[(;=\[{]|return\s+[^;]*;\s*$|\w+->\w+\s*=|if\s*\(.*\)\s*\{?\s*$|\}\s*else\b)"
+            rb"|(?:static|extern|const|unsigned|struct\s+\w+|int|char|void|long|size_t|u?int\d+_t)\s+[\w\s*]+[(;=\[{]|\w+->\w+\s*=|.*(?:[=!]= ?NULL\b|= NULL;|\(NULL[,)]))"
         ),
         imports=(rb"\s*#\s*include\b"),
     ),

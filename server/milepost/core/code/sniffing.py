@@ -12,10 +12,13 @@ _MOST_LINES = 600
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?(?:\w+=\S*\s+)*)?(?:\S*/)?([\w+-]+?)[\d.]*(?:\s|$)")
 #: Lines of other kinds of text: stamps of logs, diffs, prose, prompts, markup.
 _FOREIGN = re.compile(
-    rb"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[ T]|\w{3} [ \d]\d \d\d:\d\d:\d\d |\[?\d\d:\d\d:\d\d|\d+[.,]\d+ |(?:@@|\+\+\+|---) |diff --git|[+>] ?\w.*[;{}]$|[$%>]{1,3} \w|<\w+[ >/]|</|\{\"|\"[\w ]+\":\s"
+    rb"^\s*(?:\[?\d{4}[-/]\d\d[-/]\d\d[ T]|\w{3} [ \d]\d \d\d:\d\d:\d\d |\[?\d\d:\d\d:\d\d|\d+[.,]\d+ |(?:@@|\+\+\+|---) |diff --git|[+>] ?\w.*[;{}]$|[$%>]{1,3} \w|<\w+[ >/]|</"
     rb"|(?:SELECT|INSERT|CREATE|UPDATE|DELETE|DROP|ALTER|BEGIN|COMMIT|GRANT)\b|(?:INFO|WARN(?:ING)?|ERROR|DEBUG|TRACE|FATAL)\b|(?:In file included|make(?:\[\d+\])?:|\S+:\d+:(?:\d+:)?) |[A-Z][a-z]+(?: [a-z,']+){5,}[.,]?$"
     rb"|(?:- )*[\w.-]+:(?:\s+[^\s{(\[][^;{(]*[^\s,;{(]\s*)?$)"
 )
+#: Of data: a script may be full of it, but then it is named as one.
+_DATA = re.compile(rb"\s*(?:\{\"|\"[\w ]+\":\s)")
+_BLOCK_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _ONLY_CPP = re.compile(
     rb"\s*(?:template\s*<|namespace\s+\w|using\s+namespace\s|class\s+\w+[^;]*$|(?:public|private|protected):|.*\bstd::\w)"
 )
@@ -34,8 +37,10 @@ def language_of(name: str, head: bytes) -> tuple[Language | None, float]:
 @lru_cache(maxsize=4)
 def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
     named = next((one for one in LANGUAGES if suffix in one.suffixes), None)
+    whole = head
+    head = _BLOCK_COMMENT.sub(b"/**/", head)
     lines = [line for line in head.splitlines()[: 4 * _MOST_LINES] if line.strip()]
-    if len(head) == 64 << 10 and lines:
+    if len(whole) == 64 << 10 and lines:
         lines.pop()
     if not lines or max(len(line) for line in lines[:_MOST_LINES]) > 20_000:
         return named, 0.0
@@ -45,7 +50,7 @@ def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
         spoken = next((one for one in LANGUAGES if word in one.interpreters), None)
         return spoken, 0.9 if spoken is not None and len(lines) > 1 else 0.3 if named else 0.0
     lines = lines[:_MOST_LINES]
-    foreign = sum(1 for line in lines if _FOREIGN.match(line)) / len(lines)
+    foreign = sum(1 for line in lines if _FOREIGN.match(line) or (named is None and _DATA.match(line))) / len(lines)
     shaped = sum(1 for line in lines if _CODE_END.search(line)) / len(lines)
     if foreign > 0.15 and not (named and foreign < 0.4):
         return named, 0.0
