@@ -102,6 +102,8 @@ class YamlScanner:
         if not view.size:
             return  # inside a giant line, whose head has been seen
         levels = min(self._deepest, self._tree.builder.crowded_depth + self._base_level) - max(self._base_level, 1)
+        if not self._is_range and self._tree.builder.is_crowded(1):
+            levels = 0
         base = 0 if not self._is_range else 64
         limit = max(levels, 0) * _MOST_INDENT_PER_LEVEL + base
         indents = view.indents(limit)
@@ -187,6 +189,8 @@ class YamlScanner:
         level = parent.level + 1
         if level <= 2 and not self._is_range:
             self._note(parent, said, level)
+            if level == 1 and said.name == b"metadata" and self._tree.builder.is_crowded(2):
+                self._note_metadata(view, index)
         holds_more = said.holds_more and not is_block_scalar(said.value)
         self._stack.append(_Open(indent, level, holds_more, said.is_item, said.name))
         byte, line = view.offset(index), view.number(index)
@@ -213,6 +217,22 @@ class YamlScanner:
             self._document.keys.append(said.name[:40])
         if path in _KNOWN and said.value and path not in self._document.known:
             self._document.known[path] = unquoted(said.value)[:100]
+
+    def _note_metadata(self, view: LineView, index: int) -> None:
+        """Look for the name of an object ahead, where keys of the second level are not looked at any more."""
+        indent = -1
+        for ahead in range(index + 1, min(view.size, index + 4 * _LOOK_AHEAD)):
+            text = view.text(ahead)
+            stripped = text.lstrip(b" ")
+            if not stripped or stripped[:1] == b"#":
+                continue
+            depth = len(text) - len(stripped)
+            indent = depth if indent < 0 else indent
+            if not depth:
+                return
+            said = read_line(stripped) if depth == indent else None
+            if said is not None and not said.is_item:
+                self._note(_Open(0, 1, True, False, b"metadata"), said, 2)
 
     def _item_title(self, view: LineView, index: int, indent: int, said: Said) -> bytes:
         """What an item is called: the value of a key that names it, else its first line."""
@@ -246,6 +266,8 @@ class YamlScanner:
                 node.facts = {
                     key.decode().split(".")[-1]: self._decoded(value) for key, value in self._document.known.items()
                 }
+        if not node.children and not node.hidden:
+            return
         kinds = [child for child in node.children if child.kind != "lines"]
         if kinds or node.hidden:
             count = sum(child.count if child.kind == "group" else 1 for child in kinds) + node.hidden

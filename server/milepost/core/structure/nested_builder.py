@@ -13,6 +13,7 @@ from milepost.core.outline import FAN_OUT, NOTABLE_WEIGHT, Node, OutlineBuilder,
 
 _NO_DEPTH = 1 << 30
 _MOST_OPEN = 32
+_MANY_FOLDS = 2
 
 
 class NestedBuilder(OutlineBuilder):
@@ -23,14 +24,37 @@ class NestedBuilder(OutlineBuilder):
         super().__init__(max(8, max_nodes - _MOST_OPEN), fan_out)
         #: What would be attached at this depth (0 is the top level) or deeper has had to be forgotten before.
         self.crowded_depth = _NO_DEPTH
+        #: How often the children of each open node have been folded.
+        self._folds = [0]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> NestedBuilder:
         """A deep copy in which objects that hold a node which is still open find the copy's."""
         twin = copy.copy(self)
         twin.root = _copy_node(self.root, memo)
+        twin._folds = list(self._folds)
         twin._open = [twin.root, *(_copy_node(node, memo) for node in self._open[1:])]
         memo[id(self)] = twin
         return twin
+
+    def open(self, node: Node) -> Node:
+        """Begin a node that may get children."""
+        self._folds.append(0)
+        return super().open(node)
+
+    def close(self, end_byte: int, end_line: int) -> Node:
+        """End the innermost open node."""
+        self._folds.pop()
+        return super().close(end_byte, end_line)
+
+    def discard(self) -> Node:
+        """Take back the innermost open node."""
+        self._folds.pop()
+        return super().discard()
+
+    def is_crowded(self, depth: int) -> bool:
+        """Whether what would be attached at a depth would be dropped again: since others were there, or will be together
+        with what it lies in, which is one of too many siblings."""
+        return depth >= self.crowded_depth or any(folds >= _MANY_FOLDS for folds in self._folds[:depth])
 
     def leaf(self, node: Node) -> Node:
         """Add a node that is complete, its children too."""
@@ -46,6 +70,7 @@ class NestedBuilder(OutlineBuilder):
 
     def _fold(self, parent: Node) -> None:
         """Pack the older siblings, groups and single ones as they come, into groups of about equal counts."""
+        self._folds[-1] += 1
         older = parent.children[: -(self.fan_out // 2)]
         newer = parent.children[len(older) :]
         counts = [child.count if child.kind == "group" else 1 for child in older]

@@ -86,7 +86,7 @@ class SectionTree:
         If so, sections of this and deeper levels end here, as by `begin`. Notable sections are not to be asked about.
         """
         depth = bisect_left(self._levels, level)
-        if not depth or depth < self.builder.crowded_depth:
+        if not depth or not self.builder.is_crowded(depth):
             self._hidden_level = None
             return False
         if depth < len(self._levels):

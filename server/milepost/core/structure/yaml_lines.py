@@ -60,14 +60,18 @@ def read_line(text: bytes) -> Said | None:
 
 def plain_value(rest: bytes) -> bytes:
     """What is left of a value without anchor, tag and comment. Empty where the value is nested below."""
-    rest = _COMMENT.sub(b"", rest).strip()
+    if b"#" in rest:
+        rest = _COMMENT.sub(b"", rest)
+    rest = rest.strip()
+    if rest[:1] not in (b"&", b"!"):
+        return rest
     match = _PROPERTIES.match(rest)
     return rest[match.end() :] if match is not None else rest
 
 
 def is_block_scalar(rest: bytes) -> bool:
     """Whether a value is the head of a block scalar."""
-    return bool(_BLOCK_SCALAR.match(plain_value(rest)))
+    return (b"|" in rest or b">" in rest) and bool(_BLOCK_SCALAR.match(plain_value(rest)))
 
 
 def unquoted(value: bytes) -> bytes:
