@@ -13,7 +13,7 @@ from milepost.core.structure.line_view import LineView
 LOOK_BACK_LINES = 30
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Heading:
     """A section begins at `index` of the view (negative: in the view before). Without a title, only the state changes."""
 

@@ -20,8 +20,6 @@ from milepost.core.structure.nested_builder import NestedBuilder
 
 #: A stretch of more lines without a section is listed in parts of so many.
 PART_LINES = 500
-#: Only a stretch of so many lines may become a part and need a title.
-_LONG_LINES = 50
 _WORD = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 _PART_WEIGHT = 0.15
 #: A part ends after an empty line if one comes within so many more.
@@ -47,7 +45,7 @@ class SectionTree:
         #: The level of the section that is only counted and lasts still, if there is one.
         self._hidden_level: int | None = None
         self._part = (context.start_byte, context.start_line)
-        self._part_title = b""
+        self._title_place: tuple[LineView, int, int] | None = None
         self._is_head = False
         self._resume_of_part: dict[str, Any] | None = None
         self._has_parts = False
@@ -117,8 +115,9 @@ class SectionTree:
 
     def advance(self, view: LineView, low: int, high: int) -> None:
         """Take note of the lines `low` to `high` of a view, in which nothing begins."""
-        if not self._part_title and (high - low >= _LONG_LINES or not self._levels):
-            self._find_title(view, low, high)
+        # Few stretches become parts, so a title is only looked for when one does.
+        if self._title_place is None and low + self._is_head < high:
+            self._title_place = (view, low, high)
         if not self.cuts_parts:
             return
         while low < high:
@@ -132,17 +131,20 @@ class SectionTree:
             self._end_part(offset, line - 1)
             self._start_part(offset, line)
             self._has_parts = True
-            self._find_title(view, index, high)
+            self._title_place = (view, index, high)
             low = index + 1
 
-    def _find_title(self, view: LineView, low: int, high: int) -> None:
-        for index in range(low, min(high, low + _TITLE_LINES)):
-            text = view.text(index, 400).strip()
-            if text and not (self._is_head and index == low):
-                self._part_title = text
+    def _title(self) -> bytes:
+        """The first line of the part that reads as text."""
+        found = b""
+        if self._title_place is not None:
+            view, low, high = self._title_place
+            for index in range(low + self._is_head, min(high, low + _TITLE_LINES)):
+                text = view.text(index, 400).strip()
+                found = text or found
                 if _WORD.search(text):
-                    return
-        self._is_head = False
+                    break
+        return found
 
     def finish(self, end: End) -> tuple[Section, ...]:
         """End everything, and freeze it."""
@@ -163,7 +165,7 @@ class SectionTree:
 
     def _start_part(self, byte: int, line: int, *, is_head: bool = False) -> None:
         self._part = (byte, line)
-        self._part_title = b""
+        self._title_place = None
         self._is_head = is_head
         self._resume_of_part = self.part_resume
         self._has_parts = False
@@ -176,7 +178,7 @@ class SectionTree:
         self.builder.leaf(
             Node(
                 self._part_kind,
-                self.decoded(self._part_title) or "(blank)",
+                self.decoded(self._title()) or "(blank)",
                 start_byte,
                 start_line,
                 byte,
