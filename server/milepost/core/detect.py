@@ -30,8 +30,10 @@ DETECTED_FORMATS = (
     "minified",
     "thread_dump",
     "gc_log",
-    "code",
     "strace",
+    "records",
+    "ini",
+    "code",
     "log",
     "text",
 )
