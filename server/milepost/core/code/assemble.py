@@ -8,10 +8,9 @@ parts. The modules of a bundle are sections around the symbols.
 from __future__ import annotations
 
 import copy
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from milepost.core.code.client import Piece, Symbol, Symbols
 from milepost.core.code.gaps import Gap, closing_end, only_opens, split_gap
@@ -45,26 +44,26 @@ class _View:
         self.body = piece.body
         self.base = piece.start
         self.end = piece.start + len(piece.body)
-        self.starts = line_starts(piece.body)
+        self.starts: list[int] = line_starts(piece.body).tolist()
         self._first = first_line
 
     def line_of(self, offset: int) -> int:
         """The line that holds the byte at `offset`."""
-        return self._first + int(np.searchsorted(self.starts, offset - self.base, side="right")) - 1
+        return self._first + bisect_right(self.starts, offset - self.base) - 1
 
     def line_before(self, offset: int) -> int:
         """The last line before `offset`, where a line starts or the file ends."""
-        return self._first + int(np.searchsorted(self.starts, offset - self.base)) - 1
+        return self._first + bisect_left(self.starts, offset - self.base) - 1
 
     def start_of_line(self, offset: int) -> int:
         """Where the line that holds the byte at `offset` starts."""
-        index = int(np.searchsorted(self.starts, offset - self.base, side="right")) - 1
-        return self.base + int(self.starts[max(0, index)])
+        index = bisect_right(self.starts, offset - self.base) - 1
+        return self.base + self.starts[max(0, index)]
 
     def end_of_line(self, offset: int) -> int:
         """Where the line that holds the byte before `offset` ends."""
-        index = int(np.searchsorted(self.starts, offset - self.base))
-        return self.base + int(self.starts[index]) if index < len(self.starts) else self.end
+        index = bisect_left(self.starts, offset - self.base)
+        return self.base + self.starts[index] if index < len(self.starts) else self.end
 
 
 class Assembler:

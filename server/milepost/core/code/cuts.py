@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _LINE = re.compile(rb"^([ \t]*)([^\s])", re.MULTILINE)
 _CLOSERS = b"})]>,.;:?&|+=`\\"
@@ -47,8 +48,9 @@ class Cut:
     blanks: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
+    """A line that is not blank: its indentation, where it starts, and its first byte that is no blank."""
+
     indent: int
     start: int
     first: int
@@ -89,7 +91,11 @@ def best_cut(
 
 
 def _lines(body: bytes, hidden: list[tuple[int, int]]) -> list[_Line]:
-    lines = [_Line(_width(match[1]), match.start(), match.start(2)) for match in _LINE.finditer(body)]
+    if b"\t" in body:
+        lines = [_Line(_width(match[1]), match.start(), match.start(2)) for match in _LINE.finditer(body)]
+    else:
+        spans = [(match.start(), match.end() - 1) for match in _LINE.finditer(body)]
+        lines = [_Line(first - start, start, first) for start, first in spans]
     if not hidden:
         return lines
     starts = [start for start, _ in hidden]

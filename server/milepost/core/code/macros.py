@@ -10,13 +10,14 @@ import re
 
 _MACRO = rb"_{0,2}[A-Z][A-Z0-9_]{3,}"
 _CALL = rb"(?:[ \t]*\([^()\n;{}]*\))?"
+# Every alternative begins with a fixed byte, which is what makes looking for them quick.
 _DECORATIONS = re.compile(
-    rb"(?:(?<=\n)[ \t]*" + _MACRO + _CALL + rb"[ \t]*(?=\r?\n))"  # alone on a line
-    rb"|(?:(?<=\))[ \t]*(?:const[ \t]+)?" + _MACRO + _CALL + rb"[ \t]*(?=[{;\n\r]))"  # behind the parameters
-    rb"|(?:(?<=\n)[ \t]*" + _MACRO + rb"(?=[ \t]+[\w:]+(?:<[^<>\n]*>)?[\s*&]+[\w:~]+[ \t]*\())"  # before the type
-    rb"|(?:(?<=\bstatic )" + _MACRO + rb"(?=[ \t]+(?:struct|union|const)\b))"
-    rb"|(?P<keep>(?<=\n)[ \t]*(?:inline[ \t]+)?namespace[ \t]+\w+[ \t]+)" + _MACRO + _CALL  # of a namespace
-)
+    rb"\n(?P<name>[ \t]*(?:inline[ \t]+)?namespace[ \t]+\w+[ \t]+)" + _MACRO + _CALL  # of a namespace
+    + rb"|\n[ \t]*" + _MACRO + _CALL + rb"[ \t]*(?=\r?\n)"  # alone on a line
+    + rb"|\n[ \t]*" + _MACRO + rb"(?=[ \t]+[\w:]+(?:<[^<>\n]*>)?[\s*&]+[\w:~]+[ \t]*\()"  # before the type
+    + rb"|\)(?P<const>[ \t]*const)?[ \t]*" + _MACRO + _CALL + rb"[ \t]*(?=[{;\n\r])"  # behind the parameters
+    + rb"|static " + _MACRO + rb"(?=[ \t]+(?:struct|union|const)\b)"
+)  # fmt: skip
 
 
 def without_macros(text: bytes) -> bytes:
@@ -25,9 +26,6 @@ def without_macros(text: bytes) -> bytes:
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
-    kept = match["keep"] or b""
-    rest = match[0][len(kept) :]
-    if b"const" in rest and not kept:
-        place = rest.index(b"const") + 5
-        kept, rest = rest[:place], rest[place:]
-    return kept + b" " * len(rest)
+    text = match[0]
+    kept = 7 if text.startswith(b"static ") else 1 + len(match["name"] or match["const"] or b"")
+    return text[:kept] + b" " * (len(text) - kept)
