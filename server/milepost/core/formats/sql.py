@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,10 @@ from milepost.core.tables.bits import Offsets, Words, bit_counts, has, pack, spa
 _HEAD_BYTES = 4096
 _MAX_COMPOUND = 256 << 10
 _DEFINITION_BYTES = 32 << 10
-_PIECE_BYTES = 64 << 10
+_PIECE_BYTES = 4 << 10
+_SHORT_BYTES = 2 << 10
+#: After so many INSERT statements of which each is for another table than the one before, tables are no longer told apart.
+_MIXED_AFTER = 64
 _DIRECTIVE = re.compile(rb"(?i)delimiter[ \t]+(\S+)[^\r\n]*(?:\r?\n|\r|\Z)")
 _GO = re.compile(rb"(?i)GO(?:[ \t]+\d+)?[ \t]*(?=[\r\n]|\Z)")
 _SLASH = re.compile(rb"/[ \t]*(?=[\r\n]|\Z)")
@@ -51,8 +55,8 @@ class SqlScanner:
         self._begun = start
         self._text = b""
         self._head: Head | None = None
-        self._depth = self._outer = 0
-        self._copy_first = b""
+        self._depth = self._outer = self._switches = self._blocks = self._length = 0
+        self._copy_ends: tuple[int, list[int]] = (-1, [])
         self._rows: RowList | None = None
         if context.resume is not None:
             self._rows = RowList(context, context.resume)
@@ -124,10 +128,13 @@ class SqlScanner:
     def _copy_rows(self, block: Block, at: int) -> int:
         """Rows up to the line `\\.`, or to the end of the block. Gives where the text goes on."""
         data, starts = block.data, block.starts
-        candidates = starts[int(np.searchsorted(starts, at)) :]
-        candidates = candidates[block.array[candidates] == 0x5C]
-        ends = [start for start in candidates.tolist() if data[start + 1 : start + 3] in (b".", b".\n", b".\r")]
-        place = ends[0] if ends else -1
+        if self._copy_ends[0] != block.start:
+            candidates = starts[block.array[starts] == 0x5C].tolist()
+            ends = [start for start in candidates if data[start + 1 : start + 3] in (b".", b".\n", b".\r")]
+            self._copy_ends = (block.start, ends)
+        ends = self._copy_ends[1]
+        index = bisect_left(ends, at)
+        place = ends[index] if index < len(ends) else -1
         stop = place if place >= 0 else len(data)
         low, high = np.searchsorted(block.starts, (at, stop))
         rows = int(high - low)
@@ -214,21 +221,20 @@ class SqlScanner:
             text = strip_leading(text, self._dialect.rules.hashes)
             if not text:
                 self._text = b""
-                stop = end + width
-                if width:
-                    self._skip(block, piece, stop)
-                return index + 1, stop
+                return piece.after_empty(index)
             head = classify(text[:_HEAD_BYTES], self._context.encoding)
         else:
             text = self._text
             if len(text) < _HEAD_BYTES:
                 text = (text + piece.data[begin:end])[:_HEAD_BYTES]
         if head.compound and self._is_open(piece, begin, end, text, is_batch_end):
-            whole = self._text + piece.data[begin : end + width]
-            self._text = (whole if is_carried else strip_leading(whole, self._dialect.rules.hashes))[:_MAX_COMPOUND]
+            if len(self._text) < _DEFINITION_BYTES:
+                whole = self._text + piece.data[begin : min(end + width, begin + _DEFINITION_BYTES)]
+                self._text = whole if is_carried else strip_leading(whole, self._dialect.rules.hashes)
             self._head = head
             return index + 1, end + width
         if not head.is_insert:
+            self._switches = 0
             if head.defines and len(text) >= _HEAD_BYTES // 2 and not is_carried:
                 text = strip_leading(piece.data[begin : min(end, begin + _DEFINITION_BYTES)], False)
             self._emit(block, head, piece.low + end + width, 1, 0, text)
@@ -239,17 +245,24 @@ class SqlScanner:
             self._emit(block, head, piece.low + end + width, 1, rows, text)
             return index + 1, end + width
         start = begin + piece.data[begin:end].find(text[:32])
+        if self._switches >= _MIXED_AFTER and self._rows is None:
+            return self._mixed(block, piece, index, start)
         last, more = piece.run_from(index, start, head)
+        self._switches = self._switches + 1 if last == index else 0
         if self._rows is not None:
             self._rows.take_statements(block, piece, start, index, last, head)
         stop = int(piece.ends[last] + piece.widths[last])
         self._emit(block, head, piece.low + stop, last - index + 1, rows + more, text)
         return last + 1, stop
 
-    def _skip(self, block: Block, piece: Piece, stop: int) -> None:
-        """An empty statement: it belongs to what is before it."""
+    def _mixed(self, block: Block, piece: Piece, index: int, start: int) -> tuple[int, int]:
+        """INSERT statements into one table and another by turns, up to one that is something else."""
+        last, tables = piece.mixed_run(index, start, self._context.encoding)
+        stop = int(piece.ends[last] + piece.widths[last])
+        self._sections.add_mixed(self._boundary, last - index + 1, tables, piece.data[start : start + 400])
         self._set_boundary(block, piece.low + stop)
         self._begin_statement(block.start + piece.low + stop)
+        return last + 1, stop
 
     def _is_open(self, piece: Piece, begin: int, end: int, text: bytes, is_batch_end: bool) -> bool:
         """Whether a routine goes on behind this terminator."""
@@ -260,11 +273,15 @@ class SqlScanner:
             return text[:5].upper() != b"BEGIN" or not re.match(rb"(?i)BEGIN(?:\s+TRAN\w*)?\s*\Z", text[:40])
         if re.match(rb"(?i)BEGIN\b", text):
             return False
-        whole = self._text + piece.data[begin:end] if self._head is not None else piece.data[begin:end]
-        return len(whole) < _MAX_COMPOUND and open_blocks(whole) > 0
+        self._blocks += open_blocks(piece.data[begin : min(end, begin + _MAX_COMPOUND)])
+        self._length += end - begin
+        return self._length < _MAX_COMPOUND and self._blocks > 0
 
     def _insert_rows(self, piece: Piece, begin: int, end: int, head: Head) -> int:
         """The rows of the INSERT statement that ends at `end`."""
+        is_short = self._rows is None and not self._outer and not self._depth and end - begin < _SHORT_BYTES
+        if is_short and piece.data.count(b"(", begin, end) == 1 + head.has_columns:
+            return 1  # no more brackets than its one row needs
         if self._rows is not None:
             outer, _ = piece.brackets.outer(begin, end, self._depth)
             self._rows.take_tuples(piece, outer[int(head.has_columns and not self._outer) :])
@@ -275,7 +292,7 @@ class SqlScanner:
     def _carry(self, piece: Piece, begin: int) -> None:
         """The beginning of a statement that does not end in this piece."""
         assert self._dialect is not None
-        limit = _MAX_COMPOUND if self._head is not None and self._head.compound else _HEAD_BYTES
+        limit = _DEFINITION_BYTES if self._head is not None and self._head.compound else _HEAD_BYTES
         text = (self._text + piece.data[begin : begin + limit])[:limit] if len(self._text) < limit else self._text
         self._text = text if self._head is not None else strip_leading(text, self._dialect.rules.hashes)
         is_insert = self._text[:6].upper() in (b"INSERT", b"REPLAC")
@@ -298,7 +315,7 @@ class SqlScanner:
 
     def _begin_statement(self, byte: int) -> None:
         self._text, self._head = b"", None
-        self._depth = self._outer = 0
+        self._depth = self._outer = self._blocks = self._length = 0
         self._begun = Boundary(byte, 0)
 
     def _set_boundary(self, block: Block, stop: int) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from milepost.core.scan import Block
 from milepost.core.sqltext.rows import Brackets
-from milepost.core.sqltext.statements import Head
+from milepost.core.sqltext.statements import Head, classify
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.fields import Words as Bytes8
 
@@ -47,6 +48,7 @@ class Piece:
         self.brackets = brackets
         self._bytes: Bytes8 | None = None
         self._starts: Offsets | None = None
+        self._apart: npt.NDArray[np.bool_] | None = None
 
     def starts(self) -> Offsets:
         """Where the statement behind each terminator would begin: behind a line end, if there is one."""
@@ -58,12 +60,25 @@ class Piece:
             self._starts = np.minimum(starts, len(self.codes))
         return self._starts
 
+    def after_empty(self, index: int) -> tuple[int, int]:
+        """The first terminator that does not directly follow the one at `index`, and where its statement begins."""
+        if self._apart is None:
+            self._apart = np.append(self.ends[1:] != self.ends[:-1] + self.widths[:-1], True)
+        following = index + int(np.argmax(self._apart[index:]))
+        return following + 1, int(self.ends[following] + self.widths[following])
+
     def run_from(self, index: int, start: int, head: Head) -> tuple[int, int]:
         """The last of the terminators from `index` on that end statements which begin like the one at `start`.
 
         Also how many rows those behind the first add.
         """
         if index + 1 >= len(self.ends) or not head.prefix:
+            return index, 0
+        prefix = self.data[start : start + head.prefix]
+        following = int(self.ends[index] + self.widths[index])
+        following += self.data[following : following + 1] == b"\r"
+        following += self.data[following : following + 1] == b"\n"
+        if not self.data.startswith(prefix, following):
             return index, 0
         starts = self.starts()[index:-1]
         # Most tables change within a few statements or not at all: a short look first.
@@ -85,6 +100,35 @@ class Piece:
             outer, _ = self.brackets.outer(first, end, 0)
             rows += max(0, len(outer) - head.has_columns - self.brackets.tail_rows(first, end))
         return index + count, rows
+
+    def mixed_run(self, index: int, start: int, encoding: str) -> tuple[int, dict[str, list[int]]]:
+        """The last of the terminators from `index` on that end INSERT statements, and each table's statements and rows."""
+        if self._bytes is None:
+            self._bytes = Bytes8(self.data)
+        starts = np.append(start, self.starts()[index:-1])
+        words = self._bytes.at(np.minimum(starts, len(self.data) - 1), 6)
+        alike = words == words[0]
+        count = len(starts) if bool(alike.all()) else int(np.argmin(alike))
+        firsts, ends = starts[:count], self.ends[index : index + count]
+        opened = self.brackets.opened(firsts, ends)
+        tables: dict[str, list[int]] = {}
+        heads: dict[bytes, Head] = {}
+        for first, end, brackets in zip(firsts.tolist(), ends.tolist(), opened.tolist(), strict=True):
+            # Up to the first value the statements of one table are alike.
+            words_of = self.data[first : min(end, first + 2000)].partition(b"VALUES")[0]
+            head = heads.get(words_of)
+            if head is None:
+                head = heads[words_of] = classify(self.data[first : min(end, first + 4096)], encoding)
+            rows = int(head.is_insert)
+            if head.is_insert and brackets != 1 + head.has_columns:
+                outer, _ = self.brackets.outer(first, end, 0)
+                rows = max(0, len(outer) - head.has_columns - self.brackets.tail_rows(first, end))
+            entry = tables.setdefault(head.subject, [0, 0])
+            entry[0] += 1
+            entry[1] += rows
+            if len(heads) > 4096:
+                heads.clear()
+        return index + count - 1, tables
 
     def _alike(self, starts: Offsets, start: int, head: Head) -> int:
         """How many of the statements at `starts` begin with the same words."""

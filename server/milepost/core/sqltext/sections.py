@@ -14,8 +14,8 @@ _MAX_LABELS = 6
 _MAX_TEXT = 32 << 10
 _FAN_OUT = 1000
 _KINDS = {
-    "table": "table", "data": "data", "view": "view", "function": "function", "procedure": "function", "trigger": "trigger",
-    "event": "function", "package": "module", "type": "class",
+    "table": "table", "data": "data", "mixed": "data", "view": "view", "function": "function", "procedure": "function",
+    "trigger": "trigger", "event": "function", "package": "module", "type": "class",
 }  # fmt: skip
 
 
@@ -46,6 +46,7 @@ class Group:
     is_copy: bool = False
     uncounted: bool = False
     labels: list[str] = field(default_factory=list)
+    by_table: dict[str, int] = field(default_factory=dict)
     text: bytes = b""
 
 
@@ -90,8 +91,25 @@ class Sections:
             group.labels.append(head.label)
         if head.group == "data" and not (head.is_insert or head.is_copy) and text[:6].upper() in (b"INSERT", b"REPLAC"):
             group.uncounted = True
+        if group.group == "mixed" and head.is_insert:
+            group.by_table[head.subject] = group.by_table.get(head.subject, 0) + rows
         self._note(head, group, rows)
         return group
+
+    def add_mixed(self, boundary: Boundary | None, statements: int, tables: dict[str, list[int]], text: bytes) -> None:
+        """Take INSERT statements into several tables by turns; `tables` has the statements and rows of each."""
+        self.statements += statements
+        group = self._open
+        if group is None or (group.group != "mixed" and boundary is not None):
+            if group is not None and boundary is not None:
+                self._close(boundary)
+            group = self._begin(Head("mixed"), boundary or self._start)
+            group.text = text
+        group.statements += statements
+        for name, (_, rows) in tables.items():
+            group.rows += rows
+            group.by_table[name] = group.by_table.get(name, 0) + rows
+            self._note(Head("data", name, name, is_insert=True), group, rows)
 
     def add_rows(self, rows: int, first: bytes) -> None:
         """Rows of the COPY block that is open."""
@@ -104,7 +122,7 @@ class Sections:
                 entry["rows"] = entry.get("rows", 0) + rows
 
     def _goes_on(self, group: Group, head: Head) -> bool:
-        if head.weak:
+        if head.weak or (group.group == "mixed" and head.is_insert):
             return True
         if head.group == "function" and group.group in ("function", "procedure"):
             return group.subject.split("(")[0] == head.subject.split("(")[0] and not head.defines
@@ -154,7 +172,7 @@ class Sections:
         if group.table:
             node.facts["table"] = group.table
         names = ", ".join(group.labels) + (", …" if group.labels and len(group.labels) >= _MAX_LABELS else "")
-        if group.group == "data":
+        if group.group in ("data", "mixed"):
             self._describe_data(node, group)
         elif group.group == "table":
             columns = column_names(group.text, self._encoding) if group.defines else []
@@ -185,6 +203,11 @@ class Sections:
             f"{group.rows:,} row{'s' * (group.rows != 1)}" if group.rows or not group.uncounted else "rows of a query"
         )
         node.title = f"data {group.subject}: {count}"
+        if group.by_table:
+            node.title = f"data of {len(group.by_table):,} tables by turns: {count}"
+            most = sorted(group.by_table.items(), key=lambda item: (-item[1], item[0]))[:20]
+            node.facts["rows_by_table"] = dict(most)
+            group.text = ", ".join(f"{name}: {rows:,}" for name, rows in most).encode()
         node.facts["rows"] = group.rows
         text = _one_line(group.text, self._encoding)
         node.digest = f"{what}; {text}" if text else what

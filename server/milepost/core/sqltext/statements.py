@@ -213,7 +213,7 @@ _SKIP = re.compile(
 
 
 def open_blocks(text: bytes) -> int:
-    """How many BEGIN … END and CASE … END blocks of a routine's text are not closed."""
+    """How many more BEGIN … END and CASE … END blocks are opened than closed in a part of a routine's text."""
     depth = 0
     for match in _SKIP.finditer(text):
         word = re.sub(rb"\s+", b" ", (match["word"] or b"").upper())
@@ -221,7 +221,7 @@ def open_blocks(text: bytes) -> int:
             depth += 1
         elif word in (b"END", b"END CASE"):
             depth -= 1
-    return max(0, depth)
+    return depth
 
 
 _ITEM = re.compile(rb"\s*(?:--[^\r\n]*[\r\n]\s*|/\*.*?\*/\s*)*(?P<name>" + _NAME + rb")", re.DOTALL)
