@@ -7,6 +7,7 @@ higher one, as in a text.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,8 @@ class HtmlScanner:
         self._encoding = context.encoding
         self._places = Places(context.start_byte, context.start_line, column or 0, context.encoding)
         self._levels: list[int] = []
+        #: The level of the section that is only counted and lasts still, if there is one.
+        self._hidden_level: int | None = None
         self._begun = context.start_byte
         self._until = b""
         self._raw: tuple[Mark, bytes, int, bytes] | None = None
@@ -154,6 +157,16 @@ class HtmlScanner:
     def _add(self, start: int, level: int, kind: str, title: str, facts: dict[str, Any], digest: str = "") -> None:
         mark = self._places.before(self._places.base + start)
         node = Node(kind, title, mark.byte, mark.line, start_column=mark.column, digest=digest[:300], facts=facts)
+        depth = bisect_left(self._levels, level)
+        if depth > 1 and self._builder.is_crowded(depth):
+            # There is no room for it: what it is in counts it, and lists it when it is expanded.
+            self._close(level, mark)
+            if self._hidden_level is None or level <= self._hidden_level:
+                self._hidden_level = level
+                self._builder.current.hidden += 1
+            self._begun = mark.byte
+            return
+        self._hidden_level = None
         node.weight = max(0.25, 0.6 - 0.05 * level)
         node.resume = {"html": True, "column": mark.column or 0}
         self._close(level, mark)
