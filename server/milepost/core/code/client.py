@@ -24,6 +24,8 @@ from milepost.core.code.messages import headers_from, headers_to, read_message, 
 PIECE_TIMEOUT_S = 30.0
 #: Without a safe place to cut at, text is cut anywhere once it is this long.
 LONGEST_PIECE_BYTES = 5 << 19
+#: So much is parsed at a time: a tree takes some twenty times as much.
+_PIECE_BYTES = 1 << 20
 #: Less than this is not parsed by itself while more is to come.
 _SHORTEST_PIECE_BYTES = 256 << 10
 
@@ -92,29 +94,34 @@ class ParserClient:
         chain = future.result()
         chain.buffer += data
         pieces: list[Piece] = []
-        while chain.buffer and (final or len(chain.buffer) >= _SHORTEST_PIECE_BYTES):
-            size = len(chain.buffer)
+        limit, least = _PIECE_BYTES, _SHORTEST_PIECE_BYTES
+        while chain.buffer and (final or len(chain.buffer) >= least):
+            body = chain.buffer[:limit]
+            is_all = len(body) == len(chain.buffer)
             request = {
                 "language": self._language,
                 "headers": headers_to(chain.headers),
-                "low": size // 2,
-                "final": final,
-                "must_cut": size >= LONGEST_PIECE_BYTES,
+                "low": len(body) // 2,
+                "final": final and is_all,
+                "must_cut": len(body) >= LONGEST_PIECE_BYTES,
             }
-            reply = self._ask(request, chain.buffer)
+            reply = self._ask(request, body)
             error = str(reply.get("error", ""))
-            if not reply:
-                break
-            taken = size if error else int(reply["size"])
+            taken = int(reply.get("size", 0))
+            if error:
+                taken = len(body) if is_all else body.rfind(b"\n") + 1 or len(body)
+            taken = _to_line_end(chain.buffer, taken)
             if not taken:
-                break
+                if is_all:
+                    break
+                limit += _PIECE_BYTES // 2
+                continue
             symbols = None if error else [tuple(one) for one in reply["symbols"]]
             pieces.append(Piece(chain.start, chain.buffer[:taken], symbols, error))
             chain.start += taken
             chain.buffer = chain.buffer[taken:]
             chain.headers = () if error else headers_from(reply["headers"])
-            if not final:
-                break
+            limit = least = _PIECE_BYTES
         return pieces
 
     def _ask(self, request: dict[str, Any], body: bytes) -> dict[str, Any]:
@@ -155,6 +162,14 @@ class ParserClient:
                 )
             )
         return self._holder[0]
+
+
+def _to_line_end(buffer: bytes, taken: int) -> int:
+    """The end of the line that a piece ends in: nothing is cut inside a line, however long it is."""
+    if not taken or buffer[taken - 1 : taken] in (b"\n", b"\r"):
+        return taken
+    newline = buffer.find(b"\n", taken)
+    return newline + 1 if newline >= 0 else len(buffer)
 
 
 def _drain(future: Future[Chain]) -> list[Piece]:

@@ -19,7 +19,7 @@ from milepost.core.code.cuts import Cut, Header, best_cut, closing
 from milepost.core.code.languages import Language, language_named
 from milepost.core.code.macros import without_macros
 from milepost.core.code.queries import C_WHOLES, KINDS, LEFT_OUT, OWN_AND_MORE, WHOLE, WRAPPERS
-from milepost.core.code.texts import long_texts
+from milepost.core.code.texts import long_texts, without_long_strings
 
 #: A symbol as it is sent: start, end, where its name is, end of its head, kind, name, title, doc.
 Symbol = tuple[int, int, int, int, str, str, str, str]
@@ -29,6 +29,8 @@ _ANNOTATIONS = re.compile(r"^(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s+|\[[^\]]
 _DOC_MARKS = re.compile(r"^[\s/*#;!\-\"'=]+|[\s/*\-\"'=]+$")
 _REMARKS = re.compile(r" ?/\*.*?\*/|: *# .*$")
 _HEAD_BYTES = 300
+#: Where nothing begins in the second half of a piece, it is cut from this part on.
+_EARLIER = 8
 _DOC_BYTES = 600
 _TITLE_CHARACTERS = 90
 _BEFORE = ("comment", "attribute_item", "decorator", "marker_annotation", "annotation", "attribute")
@@ -75,6 +77,9 @@ def parse_piece(
     parser, cursor = _tools(language.name)
     prefix = b"".join(header.text for header in headers)
     cut = Cut(len(body), ()) if final else best_cut(body, headers, low, language.style)
+    if cut is None and low:
+        low //= _EARLIER
+        cut = best_cut(body, headers, low, language.style)
     tree = _tree(parser, language, prefix, body, cut) if cut is not None else None
     if not final and (tree is None or tree.root_node.has_error):
         # Perhaps it was cut inside a string, or put between lines that are none of code.
@@ -83,7 +88,7 @@ def parse_piece(
         if better is None and must_cut:
             better = Cut(body.rfind(b"\n") + 1 or len(body), headers)
         if better != cut:
-            cut = better
+            cut, tree = better, None  # one tree at a time: they are large
             tree = _tree(parser, language, prefix, body, cut) if cut is not None else None
     if cut is None or tree is None:
         return None
@@ -94,6 +99,7 @@ def parse_piece(
 
 def _tree(parser: Any, language: Language, prefix: bytes, body: bytes, cut: Cut) -> Any:
     whole = prefix + body[: cut.offset] + b"\n" + closing(cut, language.style) + b"\n"
+    whole = without_long_strings(whole)
     return parser.parse(without_macros(whole) if language.name in ("c", "cpp") else whole)
 
 
