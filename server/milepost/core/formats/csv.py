@@ -25,6 +25,7 @@ from milepost.core.tables.groups import Fault, TableOutline, run_candidates
 from milepost.core.tables.records import RecordFinder, Rows
 from milepost.core.tables.sniff import table_score
 from milepost.core.tables.stepwise import FieldState
+from milepost.core.tables.view import View
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 256 << 10
@@ -113,7 +114,7 @@ class CsvScanner:
 
     def _take(self, block: Block, rows: Rows, first_line: int) -> None:
         """The records of one block; the first of them began on `first_line`."""
-        view = _View(block, rows, first_line, self._open_raw, self._last_raw)
+        view = View(block, rows, first_line, self._open_raw, self._last_raw)
         selected = self._selected(view)
         count = len(rows) if selected is None else len(selected)
         done = 0
@@ -128,7 +129,7 @@ class CsvScanner:
         if count:
             self._last_raw = view.raw(len(rows) - 1 if selected is None else int(selected[-1]))
 
-    def _take_records(self, view: _View, selected: Offsets | None, done: int, count: int) -> None:
+    def _take_records(self, view: View, selected: Offsets | None, done: int, count: int) -> None:
         rows, columns = view.rows, self._guess.columns
 
         def at(position: int) -> int:
@@ -167,7 +168,7 @@ class CsvScanner:
         self._ragged += len(ragged)
         self._records += count - done
 
-    def _follow_runs(self, view: _View, used: Offsets | None, selected: Offsets | None, base: int) -> None:
+    def _follow_runs(self, view: View, used: Offsets | None, selected: Offsets | None, base: int) -> None:
         """Mark where the value of a column that may group the table changes."""
         if not any(run.is_alive for run in self._runs):
             return
@@ -189,7 +190,7 @@ class CsvScanner:
                 if not run.is_alive:
                     break
 
-    def _note(self, view: _View, index: int, number: int) -> None:
+    def _note(self, view: View, index: int, number: int) -> None:
         fields = int(view.rows.fields[index])
         end = int(view.rows.ends[index])
         end_line = view.block.line_at(max(0, end - 1))
@@ -197,7 +198,7 @@ class CsvScanner:
             Fault(number, view.start(index), view.line(index), view.block.start + end, end_line, fields)
         )
 
-    def _selected(self, view: _View) -> Offsets | None:
+    def _selected(self, view: View) -> Offsets | None:
         """The records that are neither blank lines nor remarks; None when all are."""
         rows, codes = view.rows, view.block.array
         dialect, columns = self._guess.dialect, self._guess.columns
@@ -300,37 +301,6 @@ class CsvScanner:
         if finder.misplaced_quotes:
             facts["misplaced_quotes"] = True
         return facts
-
-
-class _View:
-    """The records of one block, with their places in the file and their first bytes."""
-
-    def __init__(self, block: Block, rows: Rows, first_line: int, open_raw: bytes, last_raw: bytes) -> None:
-        self.block = block
-        self.rows = rows
-        self._first_line = first_line
-        self._open_raw = open_raw
-        self._last_raw = last_raw
-
-    def start(self, index: int) -> int:
-        """The offset in the file of a record."""
-        return self.block.start + int(self.rows.starts[index])
-
-    def line(self, index: int) -> int:
-        """The line on which a record begins."""
-        return self._first_line if index == 0 else self.block.line_at(int(self.rows.starts[index]))
-
-    def raw(self, index: int) -> bytes:
-        """The first bytes of a record."""
-        if index < 0:
-            return self._last_raw
-        start, end = int(self.rows.starts[index]), int(self.rows.ends[index])
-        behind = self.block.data[max(0, start) : min(end, max(0, start) + RAW_BYTES)]
-        return (self._open_raw + behind)[:RAW_BYTES] if index == 0 and self._open_raw else behind
-
-    def mark(self, index: int, record: int, ragged: int, previous: int = -1) -> Mark:
-        """A mark at a record; `previous` is the index of the record before."""
-        return Mark(record, self.start(index), self.line(index), self.raw(index), self.raw(previous), ragged)
 
 
 def _sniff(sample: Sample) -> float:

@@ -13,19 +13,18 @@ from bisect import bisect_left
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Problem
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.sqltext.dialect import SqlDialect, dialect_of, sql_score
+from milepost.core.sqltext.ends import terminators
 from milepost.core.sqltext.lexer import Inside, Lexer, Rules
 from milepost.core.sqltext.listing import RowList
 from milepost.core.sqltext.piece import Piece, lines_beginning
 from milepost.core.sqltext.rows import Brackets
 from milepost.core.sqltext.sections import Boundary, Sections
 from milepost.core.sqltext.statements import Head, classify, open_blocks, strip_leading
-from milepost.core.tables.bits import Offsets, Words, bit_counts, has, pack, sparse_places
 
 _HEAD_BYTES = 4096
 _MAX_COMPOUND = 256 << 10
@@ -35,8 +34,6 @@ _SHORT_BYTES = 2 << 10
 #: After so many INSERT statements of which each is for another table than the one before, tables are no longer told apart.
 _MIXED_AFTER = 64
 _DIRECTIVE = re.compile(rb"(?i)delimiter[ \t]+(\S+)[^\r\n]*(?:\r?\n|\r|\Z)")
-_GO = re.compile(rb"(?i)GO(?:[ \t]+\d+)?[ \t]*(?=[\r\n]|\Z)")
-_SLASH = re.compile(rb"/[ \t]*(?=[\r\n]|\Z)")
 _BLANK_REST = re.compile(rb"[ \t]*(?:--[^\r\n]*)?(?:\r?\n|\r|\Z)")
 
 
@@ -156,13 +153,14 @@ class SqlScanner:
 
     def _piece(self, block: Block, low: int, high: int) -> int:
         """The statements of a part of a block; up to where they were taken: rows of a COPY are not statements."""
+        assert self._dialect is not None
         whole = low == 0 and high == len(block.data)
         data = block.data if whole else block.data[low:high]
         codes = block.array[low:high]
         hidden = self._lexer.hidden(data, codes)
-        ends, width = self._terminators(block, low, data, codes, hidden)
+        ends, widths = terminators(block, low, data, hidden, self._dialect, self._delimiter, bool(self._text))
         brackets = Brackets(data, codes, hidden)
-        walk = Piece(block, data, low, ends, width, brackets)
+        walk = Piece(block, data, low, ends, widths, brackets)
         index, begin = 0, 0
         while index < len(ends):
             index, begin = self._statement(block, walk, index, begin)
@@ -173,40 +171,6 @@ class SqlScanner:
         if begin < len(data):
             self._carry(walk, begin)
         return high
-
-    def _terminators(
-        self, block: Block, low: int, data: bytes, codes: npt.NDArray[np.uint8], hidden: Words
-    ) -> tuple[Offsets, Offsets]:
-        """Where statements end, and how long what ends them is."""
-        assert self._dialect is not None
-        if self._delimiter == b";":
-            ends = _semicolons(block, low, codes, hidden)
-        else:
-            found = [match.start() for match in re.finditer(re.escape(self._delimiter), data)]
-            ends = np.array(found, np.int64)
-            ends = ends[~has(hidden, ends)]
-        widths = np.full(len(ends), len(self._delimiter), np.int64)
-        extra: list[tuple[int, int]] = []
-        if self._dialect.go_lines:
-            extra += _matches(_GO, block, lines_beginning(block, b"go", low, low + len(data)), low)
-            inserts = lines_beginning(block, b"insert", low, low + len(data))
-            extra += [(place - low, 0) for place in inserts if place > low or self._text]
-        if self._dialect.slash_lines:
-            extra += _matches(_SLASH, block, lines_beginning(block, b"/", low, low + len(data)), low)
-        if extra:
-            more, lengths = np.array(extra, np.int64).T
-            keep = ~has(hidden, more)
-            ends, widths = np.append(ends, more[keep]), np.append(widths, lengths[keep])
-            order = np.argsort(ends, kind="stable")
-            ends, widths = ends[order], widths[order]
-            # A line that begins with INSERT ends nothing if another statement has just ended.
-            behind = ends + widths
-            behind += codes[np.minimum(behind, len(codes) - 1)] == 0x0D
-            behind += codes[np.minimum(behind, len(codes) - 1)] == 0x0A
-            needless = np.zeros(len(ends), np.bool_)
-            needless[1:] = (widths[1:] == 0) & (behind[:-1] >= ends[1:])
-            ends, widths = ends[~needless], widths[~needless]
-        return ends, widths
 
     def _statement(self, block: Block, piece: Piece, index: int, begin: int) -> tuple[int, int]:
         """Take the statement that ends at terminator `index` (and those after it that are like it)."""
@@ -380,25 +344,6 @@ class SqlScanner:
         biggest = sorted(rows.items(), key=lambda item: (-item[1], item[0]))[:50]
         facts["rows_by_table"] = dict(biggest)
         return facts
-
-
-def _semicolons(block: Block, low: int, codes: npt.NDArray[np.uint8], hidden: Words) -> Offsets:
-    """The semicolons that end statements. In most dumps all stand at ends of lines, where they are found at once."""
-    visible = pack(codes == 0x3B) & ~hidden
-    starts = block.starts
-    behind = starts[int(np.searchsorted(starts, low + 1)) : int(np.searchsorted(starts, low + len(codes)))] - low
-    if low + len(codes) == len(block.data) and block.ends_line:
-        behind = np.append(behind, len(codes))
-    ends = behind[behind >= 2] - 2
-    ends = ends[codes[ends] == 0x3B]
-    ends = ends[has(visible, ends)]
-    return ends if len(ends) == int(bit_counts(visible).sum()) else sparse_places(visible)
-
-
-def _matches(pattern: re.Pattern[bytes], block: Block, places: list[int], low: int) -> list[tuple[int, int]]:
-    """Where (from `low` on) lines match, and how long the matches are."""
-    found = [(place, pattern.match(block.data, place)) for place in places]
-    return [(place - low, match.end() - place) for place, match in found if match]
 
 
 def _sniff(sample: Sample) -> float:

@@ -157,6 +157,8 @@ class RecordFinder:
         lines = self._set_of(codes, _LF, None)
         if block.data.find(b"\r") >= 0:
             lines |= self._set_of(codes, _CR, None)
+        if not self._dialect.skip_space:
+            all_quotes = self._without_literal(codes, all_quotes, all_delimiters, lines)
         delimiters = np.zeros(len(all_quotes), np.uint64)
         ends: list[Offsets] = []
         base = restarts = 0
@@ -192,6 +194,22 @@ class RecordFinder:
             ends.append(np.array(stepped.ends, np.int64))
             base, self.state = stepped.at, stepped.state
         return delimiters, np.concatenate(ends)
+
+    def _without_literal(self, codes: npt.NDArray[np.uint8], quotes: Words, delimiters: Words, lines: Words) -> Words:
+        """The quotes without those inside plain text (`5" pipe`), if that explains every quote; else all of them."""
+        marks = delimiters | lines
+        is_inside = self.state is FieldState.QUOTED
+        if self._first_misplaced(codes, quotes, inside(quotes, is_inside), marks, delimiters, 0) < 0:
+            return quotes
+        neighbours = marks | quotes
+        lonely = quotes & ~(after(neighbours) | before(neighbours))
+        lonely = upto_place(from_place(lonely, 1), len(codes) - 1)
+        kept = quotes & ~lonely
+        within = inside(kept, is_inside)
+        if (lonely & within).any() or self._first_misplaced(codes, kept, within, marks, delimiters, 0) >= 0:
+            return quotes
+        self.misplaced_quotes += 1
+        return kept
 
     def _first_misplaced(
         self,
