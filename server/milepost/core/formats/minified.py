@@ -38,7 +38,9 @@ class MinifiedScanner:
     def __init__(self, context: Context) -> None:
         resume = context.resume or {}
         self._context = context
-        self._style_sheet = bool(resume.get("style_sheet", _kind_of(context.head) == "css"))
+        kind = "" if resume else _kind_of(context.head)
+        is_css = kind == "css" or (kind != "js" and context.name.lower().endswith(".css"))
+        self._style_sheet = bool(resume.get("style_sheet", is_css))
         least = _LEAST_BYTES[sum(1 for size in SIZE_CLASSES if size < context.total_bytes)]
         column = int(resume.get("column", 0))
         start = Mark(context.start_byte, context.start_line, column or None)
