@@ -162,6 +162,8 @@ class LineIndex:
         length = len(data)
         if not length:
             return
+        if self._last_byte == _CR:
+            self._settle_cr(data[0] == _LF)
         # A CR at the very end is counted when the next byte, or the end of all, is known.
         count = len(starts) - 1 + (data[-1] == _LF)
         first = BUCKET_BYTES - self.size % BUCKET_BYTES
@@ -183,15 +185,19 @@ class LineIndex:
         self._last_byte = data[-1]
         self.size += length
 
+    def _settle_cr(self, is_pair: bool) -> None:
+        """The CR at the end of what was fed before waited for the byte after it to be known."""
+        if is_pair:
+            self._crlf_count += 1
+            return
+        self._lone_cr_count += 1
+        self._ends += 1
+        if self.size % BUCKET_BYTES == 0:
+            self._cumulative[-1] += 1
+
     def _count_cr(self, piece: npt.NDArray[np.uint8], is_lf: npt.NDArray[np.bool_]) -> None:
-        if self._last_byte == _CR:  # it waited for this byte to be known
-            if is_lf[0]:
-                self._crlf_count += 1
-            else:
-                self._lone_cr_count += 1
-                self._ends += 1
-                if self.size % BUCKET_BYTES == 0:
-                    self._cumulative[-1] += 1
+        if self._last_byte == _CR:
+            self._settle_cr(bool(is_lf[0]))
         is_cr = piece[:-1] == _CR
         cr_count = int(np.count_nonzero(is_cr))
         if cr_count:
