@@ -18,7 +18,7 @@ from milepost.core.encoding import UTF8, binary_type, detect_encoding, text_view
 from milepost.core.formats.base import Format
 from milepost.core.identity import Change, Identity, compare, measure
 from milepost.core.lines import LineIndex
-from milepost.core.outline import More, Outline, Problem, Section, count_nodes, walk, with_prefix
+from milepost.core.outline import Outline, Problem, Section, count_nodes, walk, with_prefix
 from milepost.core.scan import STRIPE_BYTES, Context, Extensible, Scan, Scanner
 from milepost.core.source import ByteSource, FileSource, Progress, StopFlag, never, no_progress, raise_if_stopped
 from milepost.core.transcode import TranscodedSource
@@ -48,7 +48,6 @@ class Analysis:
         self.scan: Scan | None = None
         self.identity: Identity | None = None
         self.index: LineIndex | None = None
-        self.scanned_from = 0
         self._outline: Outline | None = None
         self._expansions: dict[str, tuple[Section, ...]] = {}
         self._prepared = self._has_text = False
@@ -98,7 +97,6 @@ class Analysis:
         """Scan to the end. Raises `Cancelled`; what was scanned is kept and the next call goes on."""
         self.prepare(should_stop=should_stop)
         if self.scan is not None:
-            self.scanned_from = self.scan.offset if not self.scan.complete else self.scanned_from
             self.scan.run(should_stop=should_stop, progress=progress)
 
     def outline(self, *, should_stop: StopFlag = never, progress: Progress = no_progress) -> Outline:
@@ -371,6 +369,3 @@ def _nul_section(end: int) -> Section:
         weight=0.4,
         end_column=end,
     )
-
-
-__all__ = ["Analysis", "More", "Options"]

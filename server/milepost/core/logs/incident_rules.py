@@ -89,8 +89,9 @@ _STRONG_ON_CONSOLE = (
     rb"|\b[Ff]ailed\b|\bFAILED\b|\b[Ff]ailure\b|\binvalid\b|[Dd]oes not exist"
 )
 
+# With a hyphen on both sides (`libgpg-error-dev`) the word is part of a name.
 _STRONG_WORD = re.compile(
-    rb"(?i)(?<!\w)(?:error|fatal|severe|panic|critical|emergency)(?!\w|\.(?:log|txt|[a-z]{1,4}\b))"
+    rb"(?i)(?<!\w)(?!(?<=\w-)\w+-)(?:error|fatal|severe|panic|critical|emergency)(?!\w|\.(?:log|txt|[a-z]{1,4}\b))"
 )
 # Consoles list packages and files (`libgpg-error`, `show-error`): there the word must stand by itself.
 _STRONG_WORD_OF_CONSOLE = re.compile(rb"(?i)(?<![\w.-])(?:error|fatal|severe|panic|critical)(?![\w-]|\.\w)")
