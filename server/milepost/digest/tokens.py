@@ -5,7 +5,7 @@ up to one each, a run of blanks one. The estimate counts such runs over the byte
 meant to be rather over than under: a prompt that does not fit costs a call, one that is a little short of full costs little.
 
 The weights were fitted to a byte-pair tokenizer that takes digits one by one (as Llama's and Qwen's do; OpenAI's take three
-at a time, and so stay below the estimate) over the corpus: tests/bench/bench_tokens.py.
+at a time, and so stay below the estimate) over the corpus; `make bench-model` measures it again.
 """
 
 from __future__ import annotations
@@ -34,23 +34,30 @@ _DRAWS_RULES[list(b"-=_*.#~+")] = True
 
 # Tokens for each thing that is counted.
 _SHORT_WORD = 1.1  # up to three letters
-_WORD = 1.2  # four to six
-_LONG_WORD = 1.5
+_WORD = 1.25  # four to six
+_LONG_WORD = 1.6
 _LETTER_PAST_8 = 0.3
 _LETTER_PAST_20 = 0.35  # on top: no word, but base64 and the like
 _CAPITAL_AFTER_SMALL = 1.5
 _CAPITAL_AFTER_CAPITAL = 0.12
-_DIGIT_EACH = 1.2
+_DIGIT_EACH = 1.1
+_BLANK_BEFORE_DIGIT = 0.8
+_TAB_IN_TEXT = 0.7
 _PUNCTUATION_RUN = 0.8
 _PUNCTUATION_MORE = 0.5
 _SAME_AGAIN = 0.12
 _BLANKS = 1.3
 _BLANK_MORE = 0.03
-_LINE_ENDS = 0.6
+_LINE_ENDS = 0.9
+_LINE_ENDS_AFTER_PUNCTUATION = 0.2  # most of them are one token with it
+_CONTROL = 0.6
 _LETTER_AFTER_DIGIT = 0.35
 _CHARACTER_OF_2 = 1.0  # Latin with accents, Greek, Cyrillic, Hebrew, Arabic
 _CHARACTER_OF_3 = 1.3  # Chinese, Japanese, Korean, the scripts of India, signs
+_SIGN = 0.7  # on top: what is not a letter of any script, from U+2000 on
 _CHARACTER_OF_4 = 4.0
+
+_TAB, _SPACE, _LEAD_OF_SIGNS = 0x09, 0x20, 0xE2
 
 _BLOCK = 1 << 20
 
@@ -90,12 +97,18 @@ def _cost(text: str) -> float:
     more = np.count_nonzero(blank[1:] & blank[:-1])
     second = np.count_nonzero(blank[2:] & blank[1:-1] & ~blank[:-2]) + int(blank[:2].sum() == 2)
     cost += _BLANKS * second + _BLANK_MORE * more
+    cost += _BLANK_BEFORE_DIGIT * np.count_nonzero((kind == _DIGIT) & (before == _BLANK))
+    cost += _TAB_IN_TEXT * np.count_nonzero(data == _TAB)
     line_end = kinds == _LINE_END
-    cost += _LINE_ENDS * (np.count_nonzero(line_end) - np.count_nonzero(line_end[1:] & line_end[:-1]))
+    runs = np.count_nonzero(line_end) - np.count_nonzero(line_end[1:] & line_end[:-1])
+    merged = np.count_nonzero(line_end[1:] & punctuation[:-1])
+    cost += _LINE_ENDS * (runs - merged) + _LINE_ENDS_AFTER_PUNCTUATION * merged
 
+    cost += _CONTROL * np.count_nonzero(punctuation & (data < _SPACE))
     if (kinds == _OTHER).any():
         cost += _CHARACTER_OF_2 * np.count_nonzero((data >= 0xC2) & (data < 0xE0))
         cost += _CHARACTER_OF_3 * np.count_nonzero((data >= 0xE0) & (data < 0xF0))
+        cost += _SIGN * np.count_nonzero(data == _LEAD_OF_SIGNS)
         cost += _CHARACTER_OF_4 * np.count_nonzero(data >= 0xF0)
     return float(cost)
 
