@@ -80,11 +80,15 @@ class ByteMap(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What is asked of a walk. `question` is empty for a plain summary; `stops_early` is set for `ask` without `all`."""
+    """What is asked of a walk. `question` is empty for a plain summary.
+
+    `stops_early` is set for `ask` without `all`; `wants_summary` is not set where only an answer is asked for.
+    """
 
     question: str = ""
     detail: Detail = "standard"
     stops_early: bool = False
+    wants_summary: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Settings are handed on as a value; nothing here is global.
 
 from __future__ import annotations
 
+from milepost.settings.consent import consent_file, is_allowed, remember_host
 from milepost.settings.layers import (
     WORKSPACE_FILE,
     Layer,
@@ -17,7 +18,9 @@ from milepost.settings.layers import (
 )
 from milepost.settings.load import API_KEY_VARIABLES, LoadedSettings, SettingsStore, load_settings, read_api_key
 from milepost.settings.models import (
+    CacheSettings,
     ChunkSettings,
+    DebugSettings,
     FormatSettings,
     LimitSettings,
     ModelSettings,
@@ -29,7 +32,9 @@ from milepost.settings.models import (
 __all__ = [
     "API_KEY_VARIABLES",
     "WORKSPACE_FILE",
+    "CacheSettings",
     "ChunkSettings",
+    "DebugSettings",
     "FormatSettings",
     "Layer",
     "LimitSettings",
@@ -40,9 +45,12 @@ __all__ = [
     "SettingsStore",
     "SummarizeSettings",
     "command_line_layer",
+    "consent_file",
     "editor_layer",
+    "is_allowed",
     "load_settings",
     "read_api_key",
+    "remember_host",
     "user_layer",
     "user_settings_file",
     "workspace_layer",

@@ -114,6 +114,27 @@ class ModelSettings(SettingsGroup):
     concurrency: Annotated[int, Field(ge=1, le=64)] = 2
     """How many calls may be under way at once."""
 
+    allowed_hosts: tuple[str, ...] = ()
+    """The hosts that text may be sent to (`HOST` or `HOST:PORT`); the command line asks, and remembers. Never taken from
+    the settings of a workspace."""
+
+
+class CacheSettings(SettingsGroup):
+    """What a model said of a chunk is kept on disk, readable by its owner only, so that a second run pays nothing."""
+
+    enabled: bool = True
+    """Keep it, and use what is kept."""
+
+    max_bytes: Bytes = 64 << 20
+    """How much is kept, in bytes; the least recently used goes first."""
+
+
+class DebugSettings(SettingsGroup):
+    """For finding out what went wrong."""
+
+    dump: bool = False
+    """Write the requests and replies of each run with a model to a file of its own in the log folder, secrets masked."""
+
 
 class Settings(SettingsGroup):
     """All settings of the server and the command line."""
@@ -135,3 +156,9 @@ class Settings(SettingsGroup):
 
     model: ModelSettings = ModelSettings()
     """The language model to summarize with."""
+
+    cache: CacheSettings = CacheSettings()
+    """What is kept of a model's replies."""
+
+    debug: DebugSettings = DebugSettings()
+    """For finding out what went wrong."""

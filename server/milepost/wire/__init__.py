@@ -31,7 +31,7 @@ from milepost.wire.requests import (
     SummarizeRequest,
 )
 from milepost.wire.sections import ErrorData, ErrorInfo, ErrorReply, More, Problem, Quote, ReadOn, Section, Span
-from milepost.wire.summaries import Answer, AskReply, ReadingReply, SummarizeReply, SummaryStats
+from milepost.wire.summaries import Answer, AskReply, Estimate, ReadingReply, SummarizeReply, SummaryStats
 
 __all__ = [
     "METHODS",
@@ -46,6 +46,7 @@ __all__ = [
     "ErrorData",
     "ErrorInfo",
     "ErrorReply",
+    "Estimate",
     "FindReply",
     "FindRequest",
     "Method",

@@ -146,6 +146,9 @@ class _ScopedRequest(Request):
     max_chunks: Natural = 0
     """Stop after this many chunks, with a cursor to go on; 0 reads all."""
 
+    estimate_only: bool = False
+    """Send nothing to a model; only say in `estimate` what would be sent, how much of it, and to which host."""
+
     def check(self) -> None:
         """A section or lines, not both; lines that run forwards."""
         if self.section is not None and (self.start_line is not None or self.end_line is not None):

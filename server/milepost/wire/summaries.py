@@ -55,6 +55,34 @@ class SummaryStats(WireModel):
     summarizer: str
     """What summarized: `extractive`, or the name of the model."""
 
+    dump: str | None = None
+    """The file that the run's requests and replies were written to, where the setting `debug.dump` asks for that."""
+
+
+class Estimate(WireModel):
+    """What a run with a model would send, reckoned before anything is sent."""
+
+    host: str
+    """Where the text would go."""
+
+    model: str
+    """The model's name there."""
+
+    calls: int
+    """How many calls there would be."""
+
+    input_tokens: int
+    """About how many tokens would be sent."""
+
+    output_tokens: int
+    """About how many tokens would come back."""
+
+    input_bytes: int
+    """About how many bytes of text would be sent."""
+
+    allowed: bool
+    """The user has agreed that text is sent to this host."""
+
 
 class ReadingReply(Reply):
     """What a walk over the chunks gives: shared by summaries and answers."""
@@ -85,6 +113,9 @@ class ReadingReply(Reply):
 
     error: ErrorInfo | None = None
     """Why the walk stopped early; what was found until then is kept."""
+
+    estimate: Estimate | None = None
+    """What the run would send, where `estimate_only` was set."""
 
     omitted_sections: int = 0
     """How many entries of the outline were left out to fit the reply's cap."""
