@@ -16,25 +16,25 @@ from milepost.core.formats.base import Format
 from milepost.core.outline import Node, Problem
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.diff_context import STARS, ContextHunks
-from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Hunk, Patch, hunk_nodes, path_of
+from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Patch, path_of
+from milepost.core.structure.diff_hunks import Hunk, HunkTable
 from milepost.core.structure.diff_measure import LineSums
 from milepost.core.structure.diff_sniff import sniff_diff
 from milepost.core.structure.line_view import LineView, table_of
-from milepost.core.structure.section_tree import PART_LINES, SectionTree
+from milepost.core.structure.section_tree import SectionTree
 
 #: A diff of a larger class lists the hunks of its smaller files only when those are expanded.
 SIZE_CLASSES = (4 << 20, 32 << 20, 256 << 20, 2 << 30)
 _SMALL_SHARE = 1024
 _MAX_PROBLEMS = 50
 _COMMIT_LEVEL, _FILE_LEVEL = 0, 1
-_HUNK = re.compile(rb"@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@")
+_HUNK = re.compile(rb"@@ -\d{1,15}(?:,(\d{1,15}))? \+\d{1,15}(?:,(\d{1,15}))? @@")
 _COMBINED = re.compile(rb"@@@+ (?:-\d+(?:,\d+)? )+\+\d+(?:,\d+)? @@@+")
 _COMMIT = re.compile(rb"commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b")
 _MAIL = re.compile(rb"From ([0-9a-f]{40}(?:[0-9a-f]{24})?) \w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
 _BZR_HEAD = re.compile(rb"=== (?:added|modified|removed|renamed) (?:file|directory) '(.*?)'")
 #: First bytes of the lines outside hunks that may say something.
 _CANDIDATES = table_of(b"dI=-+*!rnsocFBGSAD")
-_IN_HUNK = table_of(b"+- ")
 _AT_SIGN = 64
 
 
@@ -75,72 +75,53 @@ class DiffScanner:
             return  # inside a giant line, whose head has been seen
         sums = LineSums(view)
         position = self._go_on(view, sums)
-        hunks = self._measure(view, sums, position)
-        covered = np.zeros(view.size + 1, np.int8)
-        covered[:position] = 1
-        for hunk in hunks:
-            covered[hunk.index : hunk.stop] = 1
-        candidates = np.flatnonzero((covered[:-1] == 0) & _CANDIDATES[view.heads])
+        table = self._measure(view, sums, position)
         if self._wants_title:
             self._find_title(view, position)
         taken = 0
-        for index in candidates.tolist():
-            first = taken
-            while taken < len(hunks) and hunks[taken].index < index:
-                taken += 1
-            if taken > first:
-                self._add_hunks(view, hunks[first:taken])
-                position = hunks[taken - 1].stop
-            position = self._take(view, position, index)
-        if taken < len(hunks):
-            self._add_hunks(view, hunks[taken:])
-            position = hunks[-1].stop
+        # Between hunks that touch there is nothing to look at.
+        for gap in table.gaps(position, view.size):
+            if gap.hunk > taken:
+                self._add_hunks(view, table, taken, gap.hunk)
+                position = table.stops[gap.hunk - 1]
+                taken = gap.hunk
+            for index in (np.flatnonzero(_CANDIDATES[view.heads[gap.low : gap.high]]) + gap.low).tolist():
+                position = self._take(view, position, index)
+        if taken < len(table):
+            self._add_hunks(view, table, taken, len(table))
+            position = table.stops[-1]
         self._tree.advance(view, position, view.size)
+        if self._file is not None:
+            # What waits for the file's end must not keep this block in memory.
+            self._file.waiting.settle()
 
     # --- hunks ------------------------------------------------------------------------------------------------------
 
-    def _measure(self, view: LineView, sums: LineSums, position: int) -> list[Hunk]:
+    def _measure(self, view: LineView, sums: LineSums, position: int) -> HunkTable:
         """The hunks that begin in this block at or after `position`, with what of them lies in it."""
         data = view.data
+        places = sums.foreign[np.searchsorted(sums.foreign, position) :]
+        places = places[view.heads[places] == _AT_SIGN]
         found: list[tuple[int, int, int]] = []
-        for index in sums.foreign[view.heads[sums.foreign] == _AT_SIGN].tolist():
-            start = int(view.starts[index])
-            match = _HUNK.match(data, start) if index >= position else None
+        match_head = _HUNK.match
+        for index, start in zip(places.tolist(), view.starts[places].tolist(), strict=True):
+            match = match_head(data, start)
             if match is not None:
-                _, old, _, new = match.groups()
-                found.append((index, 1 if old is None else int(old), 1 if new is None else int(new)))
-            elif index >= position and _COMBINED.match(data, start):
+                old, new = match.groups(b"1")
+                found.append((index, int(old), int(new)))
+            elif _COMBINED.match(data, start):
                 found.append((index, -1, -1))
+        table = HunkTable(view, sums, np.array(found, np.int64).reshape(-1, 3))
         if not found:
-            return []
-        table = np.array(found, np.int64)
-        firsts = table[:, 0] + 1
-        stops, is_short = sums.stops(firsts, table[:, 1], table[:, 2])
-        added = (sums.added[stops] - sums.added[firsts]).tolist()
-        removed = (sums.removed[stops] - sums.removed[firsts]).tolist()
-        begins, ends = view.offsets(table[:, 0]), view.offsets(stops)
-        first_lines, next_lines = view.numbers(table[:, 0]), view.numbers(stops)
-        base = view.block.start
-        hunks = [
-            Hunk(index, stop, more, less, data[begin - base : begin - base + 160], begin, line, end, next_line - 1)
-            for (index, _, _), stop, more, less, begin, line, end, next_line in zip(
-                found, stops.tolist(), added, removed, begins, first_lines, ends, next_lines, strict=True
-            )
-        ]
-        for number in np.flatnonzero(is_short).tolist():
-            hunks[number].is_short = True
-        following = np.append(view.heads, 0)[stops]
-        for number in np.flatnonzero(_IN_HUNK[following] & (table[:, 1] >= 0)).tolist():
+            return table
+        for number in table.followed.tolist():
             # A file's head may follow, or the line `-- ` over the signature of a mail.
-            if not view.text(hunks[number].stop).startswith((b"--", b"+++ ")):
-                line, byte = hunks[number].start_line, hunks[number].start_byte
-                self._problem("the hunk has more lines than its head says", line, byte)
-        last = hunks[-1]
-        if last.stop == view.size:
-            # It may go on in the next block, be it only with "\ No newline at end of file".
-            last.is_open, last.is_short = True, False
-            self._left = sums.left(last.index + 1, found[-1][1], found[-1][2])
-        return hunks
+            if not view.text(table.stops[number]).startswith((b"--", b"+++ ")):
+                index = table.indexes[number]
+                self._problem("the hunk has more lines than its head says", view.number(index), view.offset(index))
+        if table.is_open:
+            self._left = sums.left(found[-1][0] + 1, found[-1][1], found[-1][2])
+        return table
 
     def _go_on(self, view: LineView, sums: LineSums) -> int:
         """What of this block belongs to the hunk that was open at the end of the last one; returns the line after it."""
@@ -166,46 +147,55 @@ class DiffScanner:
                 self._too_short(hunk)
         return stop
 
-    def _add_hunks(self, view: LineView, hunks: list[Hunk]) -> None:
+    def _add_hunks(self, view: LineView, table: HunkTable, low: int, high: int) -> None:
+        """The hunks `low` to `high` of a table, one behind the other, belong to the file that is open."""
         file = self._file
-        byte, line = view.offset(hunks[0].index), view.number(hunks[0].index)
+        first = table.indexes[low]
+        byte, line = view.offset(first), view.number(first)
         if file is None:
             file = self._begin_file(byte, line, "(no file named)")
         if file.is_context:
             # Both kinds in one file: what is open ends here.
-            self._context.end(file, view, hunks[0].index)
+            self._context.end(file, view, first)
             self._context.forget()
             file.is_context = False
         if not file.hunk_count:
             self._tree.settle(byte, line)
             self._tree.cuts_parts = False
-        for hunk in hunks:
-            if hunk.stop - hunk.index > PART_LINES:
-                hunk.add_cuts(view, hunk.index, hunk.stop)
-            file.added += hunk.added
-            file.removed += hunk.removed
-            if hunk.is_short:
-                self._too_short(hunk)
-        file.hunk_count += len(hunks)
-        file.hunks += hunks
-        self._open = hunks[-1] if hunks[-1].is_open else None
-        if self._open is None:
-            self._flush(file)
+        file.take_hunks(table, low, high)
+        for number in table.short_ones(low, high):
+            self._problem_of_short(view.number(table.indexes[number]), view.offset(table.indexes[number]))
+        self._flush(file)
+        self._open = None
+        if table.is_open and high == len(table):
+            file.waiting.settle()
+            self._open = file.waiting.hunks[-1]
 
     def _flush(self, file: DiffFile) -> None:
         """Enter hunks that have waited for their file's end, if they get too many."""
-        if len(file.hunks) > MOST_PENDING:
+        if len(file.waiting) > MOST_PENDING:
             file.is_flushed = True
-            self._enter(file)
+            self._enter(file, whole=True)
 
-    def _enter(self, file: DiffFile) -> None:
-        for node in hunk_nodes(file.hunks, self._decoded, grouped=file.is_flushed and self._least_bytes > 0):
+    def _enter(self, file: DiffFile, *, whole: bool = False) -> None:
+        is_grouped = file.is_flushed and self._least_bytes > 0
+        waiting = file.waiting
+        if whole and not is_grouped:
+            waiting.settle()
+            for node in [hunk.node(self._decoded) for hunk in waiting.hunks[:-1]]:
+                self._tree.leaf(node)
+            del waiting.hunks[:-1]
+            return
+        nodes = waiting.groups(self._decoded, whole=whole) if is_grouped else waiting.nodes(self._decoded)
+        for node in nodes:
             self._tree.leaf(node)
-        file.hunks = []
 
     def _too_short(self, hunk: Hunk) -> None:
         hunk.is_short = True
-        self._problem("the hunk has fewer lines than its head says", hunk.start_line, hunk.start_byte)
+        self._problem_of_short(hunk.start_line, hunk.start_byte)
+
+    def _problem_of_short(self, line: int, byte: int) -> None:
+        self._problem("the hunk has fewer lines than its head says", line, byte)
 
     def _problem(self, message: str, line: int, byte: int) -> None:
         if len(self._problems) < _MAX_PROBLEMS:
@@ -324,8 +314,9 @@ class DiffScanner:
         """A file or commit ends: say what it holds."""
         file, commit = self._file, self._commit
         if file is not None and file.node is node:
-            if file.is_context and file.hunks:
-                file.hunks[-1].end_byte, file.hunks[-1].end_line = node.end_byte, node.end_line
+            if file.is_context and file.waiting.hunks:
+                last = file.waiting.hunks[-1]
+                last.end_byte, last.end_line = node.end_byte, node.end_line
             if node.end_byte - node.start_byte >= self._least_bytes or file.is_flushed:
                 self._enter(file)
             else:

@@ -1,120 +1,20 @@
-"""What is known of one file, one hunk, one commit of a diff while it is read, and how they are shown."""
+"""What is known of one file and one commit of a diff while it is read, and how they are shown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from milepost.core.outline import Node
-from milepost.core.structure.line_view import LineView
-from milepost.core.structure.section_tree import PART_LINES
+from milepost.core.structure.diff_hunks import Decode, HunkQueue, HunkTable, changes
 
 #: So many hunks of a file are kept back before they are entered.
 MOST_PENDING = 128
-_GROUP = 64
-_MOST_CUTS = 128
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 # A date after a name: `\t2013-10-13 23:44:04 +0000`, or after blanks where a mailer has eaten the tab.
 _DATE = re.compile(rb"\t.*$|\s+\d{4}-\d\d-\d\d[ T].*$|\s+\w{3} \w{3} +\d+ \d\d:\d\d:\d\d.*$")
 _GIT_COMMAND = re.compile(rb"diff --git (?:\w/)?(.+?) (?:\w/)?\1$")
-
-Decode = Callable[[bytes], str]
-
-
-@dataclass(slots=True)
-class Hunk:
-    """A hunk: the lines `index` to `stop` of a view, and where that is in the file."""
-
-    index: int
-    stop: int
-    added: int
-    removed: int
-    title: bytes
-    start_byte: int
-    start_line: int
-    end_byte: int
-    end_line: int
-    is_open: bool = False
-    is_short: bool = False
-    cuts: list[tuple[int, int, bytes]] = field(default_factory=list)
-    cut_lines: int = PART_LINES
-
-    def add_cuts(self, view: LineView, low: int, high: int) -> None:
-        """Note where a long hunk may be cut: every so many lines, fewer the longer it gets."""
-        while True:
-            last = self.cuts[-1][1] if self.cuts else self.start_line
-            index = low + max(0, last + self.cut_lines - view.number(low))
-            if index >= high:
-                return
-            self.cuts.append((view.offset(index), view.number(index), view.text(index, 160)))
-            if len(self.cuts) > _MOST_CUTS:
-                self.cuts = self.cuts[1::2]
-                self.cut_lines *= 2
-
-    def label(self, decoded: Decode) -> str:
-        """The first line."""
-        return decoded(self.title.split(b"\n", 1)[0]).strip()
-
-    def node(self, decoded: Decode) -> Node:
-        """The hunk as a node of an outline."""
-        node = Node(
-            "hunk",
-            self.label(decoded),
-            self.start_byte,
-            self.start_line,
-            self.end_byte,
-            self.end_line,
-            digest=changes(self.added, self.removed),
-            facts={"added": self.added, "removed": self.removed},
-            weight=0.6 if self.is_short else 0.3,
-            resume={"hunks": True},
-        )
-        places = [(self.start_byte, self.start_line, self.title.split(b"\n", 1)[0]), *self.cuts]
-        ends = [*self.cuts, (self.end_byte, self.end_line + 1, b"")]
-        if self.cuts:
-            for (byte, line, text), (end_byte, next_line, _) in zip(places, ends, strict=True):
-                title = decoded(text).strip() or "(blank)"
-                count = next_line - line
-                if end_byte > byte:
-                    part = Node("lines", title, byte, line, end_byte, next_line - 1, count=max(1, count), weight=0.1)
-                    part.digest = f"{count:,} lines"
-                    node.children.append(part)
-        return node
-
-
-def hunk_nodes(hunks: list[Hunk], decoded: Decode, *, grouped: bool) -> list[Node]:
-    """Hunks as nodes: one by one, or in groups of neighbours that list them when they are expanded."""
-    if not grouped:
-        return [hunk.node(decoded) for hunk in hunks]
-    nodes = []
-    for low in range(0, len(hunks), _GROUP):
-        members = hunks[low : low + _GROUP]
-        first, last = members[0], members[-1]
-        added, removed = sum(one.added for one in members), sum(one.removed for one in members)
-        node = Node(
-            "group",
-            f"{first.label(decoded)} … {last.label(decoded)}",
-            first.start_byte,
-            first.start_line,
-            last.end_byte,
-            last.end_line,
-            digest=changes(added, removed),
-            count=len(members),
-            facts={"of": "hunk", "added": added, "removed": removed},
-            hidden=len(members),
-            label=first.label(decoded),
-            resume={"hunks": True},
-        )
-        node.facts["last"] = last.label(decoded)[:100]
-        nodes.append(node)
-    return nodes
-
-
-def changes(added: int, removed: int) -> str:
-    """`+12 −3`."""
-    return f"+{added:,} −{removed:,}"
 
 
 @dataclass(slots=True)
@@ -133,7 +33,15 @@ class DiffFile:
     added: int = 0
     removed: int = 0
     hunk_count: int = 0
-    hunks: list[Hunk] = field(default_factory=list)
+    waiting: HunkQueue = field(default_factory=HunkQueue)
+
+    def take_hunks(self, table: HunkTable, low: int, high: int) -> None:
+        """Hunks of this file: they are counted, and become values of their own only if they are to be shown."""
+        added, removed = table.changes(low, high)
+        self.added += added
+        self.removed += removed
+        self.hunk_count += high - low
+        self.waiting.take(table, low, high)
 
     def set_paths(self, old: bytes, new: bytes, decoded: Decode) -> None:
         """The names of the lines `---` and `+++`: without git's `a/` and `b/`, `/dev/null` means none."""
