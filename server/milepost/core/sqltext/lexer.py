@@ -15,14 +15,26 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.tables.bits import Offsets, Ranks, Words, after, before, has, inside, pack, sparse_places
+from milepost.core.sqltext.at_once import Marks, escapes, hidden_at_once
+from milepost.core.tables.bits import (
+    Offsets,
+    Ranks,
+    Words,
+    after,
+    before,
+    from_place,
+    has,
+    inside,
+    pack,
+    sparse_places,
+)
 
 Codes = npt.NDArray[np.uint8]
 
 #: So many of a byte are looked for one by one.
 _FEW = 64
 
-_TICK, _DOUBLE, _BACKTICK, _BACKSLASH, _HASH, _DOLLAR = 0x27, 0x22, 0x60, 0x5C, 0x23, 0x24
+_SPACE, _TICK, _DOUBLE, _BACKTICK, _BACKSLASH, _HASH, _DOLLAR = 0x20, 0x27, 0x22, 0x60, 0x5C, 0x23, 0x24
 _DOLLAR_TAG = re.compile(rb"(?<![A-Za-z0-9_\x80-\xff])\$(?:[A-Za-z_\x80-\xff][A-Za-z_0-9\x80-\xff]*)?\$")
 _LINE_END = re.compile(rb"[\r\n]")
 _ESCAPED_TEXT = re.compile(rb"(?:[^'\\]|\\.|'')*", re.DOTALL)
@@ -39,6 +51,12 @@ class Inside(Enum):
     LINE_COMMENT = "a comment to the end of the line"
     COMMENT = "a comment"
     DOLLAR = "a dollar-quoted body"
+
+
+_STATES = {
+    b"": Inside.NOTHING, b"'": Inside.STRING, b'"': Inside.NAME, b"`": Inside.BACKTICK, b"--": Inside.LINE_COMMENT,
+    b"/*": Inside.COMMENT,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +79,31 @@ class Lexer:
 
     def hidden(self, data: bytes, codes: Codes) -> Words:
         """The places of `data` (which is not empty) that are hidden."""
-        size = len(data)
         was_string = self.state is Inside.STRING
-        firsts: list[int] = []
-        stops: list[int] = []
-        start = 0
-        if self.state not in (Inside.NOTHING, Inside.STRING):
-            start = self._end_from(data, 0)
-            firsts, stops = [0], [start]
-        ticks = codes == _TICK
-        self._unescape(data, codes, ticks)
-        openers, kinds = self._openers(data, codes, start) if start < size else _nothing()
+        start = 0 if was_string or self.state is Inside.NOTHING else self._end_from(data, 0)
+        escaped = self._escaped(data, codes)
+        ticks = self._ticks(data, codes, escaped)
+        if start < len(data):
+            found = hidden_at_once(data, codes, self._marks(data, codes, ticks, escaped, start), start, was_string)
+            if found is not None:
+                self.state = _STATES[found.open_mark]
+                self.tag = found.open_mark if self.state is Inside.COMMENT else b""
+                return found.places
+        return self._one_by_one(data, codes, ticks, escaped, start, was_string)
+
+    def _one_by_one(
+        self,
+        data: bytes,
+        codes: Codes,
+        ticks: npt.NDArray[np.bool_],
+        escaped: Words | None,
+        start: int,
+        was_string: bool,
+    ) -> Words:
+        """The hidden places, where each opener outside strings is followed to where it ends."""
+        size = len(data)
+        firsts, stops = ([0], [start]) if start else ([], [])
+        openers, kinds = self._openers(data, codes, escaped, start) if start < size else _nothing()
         names = openers[:0]
         if len(openers):
             counted = Ranks(pack(ticks))
@@ -93,16 +125,19 @@ class Lexer:
 
     # --- what may hide text -----------------------------------------------------------------------------------------
 
-    def _unescape(self, data: bytes, codes: Codes, ticks: npt.NDArray[np.bool_]) -> None:
-        """Take out the apostrophes that a backslash escapes."""
+    def _escaped(self, data: bytes, codes: Codes) -> Words | None:
+        """The places that a backslash escapes, in dialects where it does so in every string; None for nowhere."""
         skips_first, self._skips_first = self._skips_first, False
-        if self.rules.backslashes:
-            if skips_first:
-                ticks[0] = False
-            trailing = len(data) - len(data.rstrip(b"\\"))
-            self._skips_first = trailing % 2 == 1
-            if data.find(_BACKSLASH) >= 0 and data.find(b"\\'") >= 0:
-                ticks[_escaped(codes)] = False
+        if not self.rules.backslashes or not (skips_first or data.find(_BACKSLASH) >= 0):
+            return None
+        escaped, self._skips_first = escapes(codes, skips_first)
+        return escaped
+
+    def _ticks(self, data: bytes, codes: Codes, escaped: Words | None) -> npt.NDArray[np.bool_]:
+        """The apostrophes that no backslash escapes."""
+        ticks: npt.NDArray[np.bool_] = codes == _TICK
+        if escaped is not None:
+            ticks[sparse_places(escaped & pack(ticks))] = False
         elif (
             self.rules.dollars
             and data.find(_BACKSLASH) >= 0
@@ -117,8 +152,34 @@ class Lexer:
                 if opened >= 0 and not is_word and _ESCAPED_TEXT.fullmatch(data, opened + 2, place):
                     ticks[place + 1] = False
                 place = data.find(b"\\'", place + 1)
+        return ticks
 
-    def _openers(self, data: bytes, codes: Codes, start: int) -> tuple[Offsets, Codes]:
+    def _marks(
+        self, data: bytes, codes: Codes, ticks: npt.NDArray[np.bool_], escaped: Words | None, start: int
+    ) -> Marks:
+        """Where what hides text may open or close, from `start` on."""
+        quotes: list[Words | None] = []
+        for code in (_DOUBLE, _BACKTICK):
+            found = pack(codes == code) if data.find(code, start) >= 0 else None
+            if found is not None and code == _DOUBLE and escaped is not None:
+                found &= ~escaped
+            quotes.append(found if found is None else from_place(found, start))
+        others = None
+        if self.rules.dollars and data.find(_DOLLAR, start) >= 0:
+            others = pack(codes == _DOLLAR)
+        if self.rules.hashes and data.find(_HASH, start) >= 0:
+            hashes = pack(codes == _HASH)
+            leads = after(pack((codes <= _SPACE) & (codes != 0)))
+            leads[0] |= np.uint64(1)
+            others = hashes & leads if others is None else others | (hashes & leads)
+        return Marks(
+            from_place(pack(ticks), start),
+            quotes[0],
+            quotes[1],
+            others if others is None else from_place(others, start),
+        )
+
+    def _openers(self, data: bytes, codes: Codes, escaped: Words | None, start: int) -> tuple[Offsets, Codes]:
         """Where text may begin to be hidden, other than by an apostrophe, and the first byte of each."""
         dashes = pack(codes == 0x2D)
         found: list[Offsets] = [sparse_places(dashes & before(dashes) & ~after(dashes))]
@@ -134,8 +195,8 @@ class Lexer:
                 places = _all_of(data, code)
             else:
                 places = sparse_places(pack(codes == code))
-            if count and code == _DOUBLE and self.rules.backslashes and data.find(b'\\"', start) >= 0:
-                places = np.setdiff1d(places, _escaped(codes), assume_unique=True)
+            if code == _DOUBLE and escaped is not None:
+                places = places[~has(escaped, places)]
             found.append(places)
         openers = np.concatenate(found)
         if sum(len(some) > 0 for some in found) > 1:
@@ -209,18 +270,6 @@ class Lexer:
             return len(data)
         self.state = Inside.NOTHING
         return end
-
-
-def _escaped(codes: Codes) -> Offsets:
-    """The places that a backslash escapes: behind every second one of a run of backslashes."""
-    places = sparse_places(pack(codes == _BACKSLASH))
-    index = np.arange(len(places))
-    begins = np.ones(len(places), np.bool_)
-    begins[1:] = np.diff(places) != 1
-    first = np.maximum.accumulate(np.where(begins, index, 0))
-    escaped = places[(index - first) % 2 == 0] + 1
-    inside_text: Offsets = escaped[escaped < len(codes)]
-    return inside_text
 
 
 def _all_of(data: bytes, code: int) -> Offsets:

@@ -44,7 +44,8 @@ def pack(mask: npt.NDArray[np.bool_]) -> Words:
 
 def places(words: Words, size: int) -> Offsets:
     """The places in the set, ascending, of a block of `size` bytes."""
-    return np.flatnonzero(np.unpackbits(words.view(np.uint8), count=size, bitorder="little"))
+    # As bool: numpy looks for what is not zero several times quicker there than among numbers.
+    return np.flatnonzero(np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_))
 
 
 def sparse_places(words: Words) -> Offsets:
@@ -54,7 +55,7 @@ def sparse_places(words: Words) -> Offsets:
         return used
     if len(used) == len(words):
         return places(words, 64 * len(words))
-    found = np.flatnonzero(np.unpackbits(words[used].view(np.uint8), bitorder="little"))
+    found = np.flatnonzero(np.unpackbits(words[used].view(np.uint8), bitorder="little").view(np.bool_))
     found_places: Offsets = (used[found >> 6] << 6) | (found & 63)
     return found_places
 
