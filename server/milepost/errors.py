@@ -11,8 +11,10 @@ what to do, and a `kind` that is the same word on the command line (`--json`), i
     ├── PermissionRefused   permission         the system does not let us read it
     ├── BinaryFile          binary             no text in it: facts only
     ├── OutOfRange          out_of_range       a line or byte past the end
-    ├── ModelUnavailable    model_unavailable  no answer from the model's endpoint
-    ├── ModelRefused        model_refused      the model or its host said no
+    ├── ModelError          (base of the next two; says whether the next call can do better)
+    │   ├── ModelUnavailable    model_unavailable  no answer from the model's endpoint
+    │   └── ModelRefused        model_refused      the model or its host said no
+    │       └── ContextExceeded     model_refused      the prompt was longer than the model takes
     ├── BudgetExceeded      budget_exceeded    the run would cost more than it may
     ├── InvalidParams       invalid_params     the request cannot be meant
     └── Cancelled           cancelled          the user stopped it
@@ -73,16 +75,32 @@ class OutOfRange(MilepostError):
     kind = "out_of_range"
 
 
-class ModelUnavailable(MilepostError):
+class ModelError(MilepostError):
+    """What went wrong between us and a model.
+
+    `is_fatal` says that no other call of the run will do better (a wrong key, no such host, no such model). Where it is
+    false, this one prompt failed (a refusal, a reply too late or of no use), and the next chunk may fare better.
+    """
+
+    def __init__(self, message: str, *, is_fatal: bool = True) -> None:
+        super().__init__(message)
+        self.is_fatal = is_fatal
+
+
+class ModelUnavailable(ModelError):
     """The model's endpoint did not answer, or not in time."""
 
     kind = "model_unavailable"
 
 
-class ModelRefused(MilepostError):
+class ModelRefused(ModelError):
     """The model, its host, or the user refused."""
 
     kind = "model_refused"
+
+
+class ContextExceeded(ModelRefused):
+    """The prompt was longer than the model takes; a shorter one may do."""
 
 
 class BudgetExceeded(MilepostError):
