@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from milepost import __version__
 
-DESCRIPTION = "Outlines, exact line ranges and searches for files too big to read."
+DESCRIPTION = "Outlines, exact line ranges, searches, summaries and answers for files too big to read."
 EPILOG = """\
 Results go to standard output, everything else to standard error.
 Exit status: 0, or 1 with one line that says what is wrong, or 2 for wrong usage, or 130 after Ctrl-C.
@@ -116,6 +116,48 @@ def _plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cursor", metavar="C", help="go on listing where an earlier reply stopped")
 
 
+def _summarize(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--question", type=not_empty, metavar="Q", help="what the summary is written towards")
+    parser.add_argument(
+        "--mode",
+        choices=("sequential", "parallel"),
+        help="carry a running summary from chunk to chunk (default), or summarize chunks apart and merge",
+    )
+    parser.add_argument("--compact", action="store_true", help="the outline as a short text of 25 lines")
+    _add_walk(parser)
+
+
+def _ask(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("question", metavar="QUESTION", type=not_empty, help="what to find out")
+    parser.add_argument("--all", action="store_true", help="read on to the end, also after a chunk that answers")
+    _add_walk(parser)
+
+
+def _add_walk(parser: argparse.ArgumentParser) -> None:
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--section", metavar="ID", help="only this section, by its id in the outline")
+    where.add_argument("--lines", type=line_range, metavar="A-B", help="only these lines (1-based, inclusive)")
+    parser.add_argument(
+        "--detail",
+        choices=("outline", "standard", "deep"),
+        help="how much of each chunk is looked at: skeleton, condensed view (default), full text",
+    )
+    parser.add_argument("--max-chunks", type=positive, metavar="N", help="stop after N chunks, with a cursor to go on")
+    parser.add_argument("--cursor", metavar="C", help="go on where an earlier reply to the same request stopped")
+    parser.add_argument(
+        "--allow-host", metavar="HOST", action="append", default=[], help="agree that text is sent to this host"
+    )
+    parser.add_argument(
+        "--estimate", action="store_true", help="send nothing; say what would be sent, how much, and to which host"
+    )
+
+
+def _cache(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("clear",), help="clear: forget what models have said")
+
+
 def _check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE")
 
@@ -142,7 +184,22 @@ COMMANDS = (
     ),
     Command("find", "find text or a regular expression, with the section each hit lies in", _find),
     Command("plan", "show the chunks in which a file would be examined", _plan),
+    Command(
+        "summarize",
+        "say what a file holds, chunk by chunk, offline or with a model",
+        _summarize,
+        description="Say what a file holds, every byte of it examined. Without a model (setting model.base_url) this is done "
+        "on this machine alone. Ctrl-C leaves what was found, and a cursor to go on with.",
+    ),
+    Command(
+        "ask",
+        "answer a question from a file, quoting the lines that prove it",
+        _ask,
+        description="Answer a question from a file, quoting the lines that prove it. Without a model (setting "
+        "model.base_url) this is done on this machine alone.",
+    ),
     Command("check", "verify Milepost's promises on this file: cover, exact lines, bounds", _check),
+    Command("cache", "forget what models have said of files", _cache, replies=False),
     Command("serve", "run the language server for an editor", _serve, replies=False),
     Command("doctor", "say what Milepost finds on this machine: versions, settings, problems", _doctor, replies=False),
 )
@@ -172,6 +229,16 @@ def byte_range(text: str) -> tuple[int, int]:
     if not colon:
         raise argparse.ArgumentTypeError(f"'{text}' is not OFFSET:LENGTH, as 4096:512")
     return _whole_number(offset), positive(length)
+
+
+def line_range(text: str) -> tuple[int, int]:
+    """`A-B` or `A` as the first and the last line."""
+    first, dash, last = text.partition("-")
+    start = positive(first)
+    end = positive(last) if dash else start
+    if end < start:
+        raise argparse.ArgumentTypeError(f"'{text}' runs backwards")
+    return start, end
 
 
 def host_and_port(text: str) -> tuple[str, int]:

@@ -30,6 +30,12 @@ class ProgressBar:
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
+    def label(self, text: str) -> None:
+        """Say from now on what is being done in these words."""
+        self._label = text
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, description=text)
+
     def __call__(self, done_bytes: int, total_bytes: int) -> None:
         if not self._terminal.shows_progress:
             return

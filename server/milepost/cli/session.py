@@ -6,7 +6,7 @@ import argparse
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypedDict, TypeVar
@@ -53,6 +53,12 @@ class Session:
     def max_bytes(self, command: str) -> int:
         """How many bytes this command may print."""
         return self.settings.limits.max_bytes(command, self._options.max_bytes)
+
+    def allow_hosts(self, hosts: Sequence[str]) -> None:
+        """Take it that the user agrees to text being sent to these hosts, in this run."""
+        model = self.settings.model
+        allowed = (*model.allowed_hosts, *hosts)
+        self.settings = self.settings.model_copy(update={"model": model.model_copy(update={"allowed_hosts": allowed})})
 
     @contextmanager
     def work(self, label: str) -> Iterator[Watched]:

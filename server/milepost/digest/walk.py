@@ -37,6 +37,7 @@ class Step:
     bytes_total: int
     start_line: int
     end_line: int
+    summarizer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,7 @@ class Walker:
                 scope.end_byte - scope.start_byte,
                 one.chunk.chunk.start_line,
                 one.chunk.chunk.end_line,
+                self.digester.name,
             )
         )
         if failure is not None and run.failures >= MAX_FAILURES:
@@ -152,7 +154,7 @@ class Walker:
         try:
             return _Digested(chunk, self.digester.digest(chunk, state, self.brief, should_stop=should_stop))
         except (ModelUnavailable, ModelRefused) as failure:
-            if _is_fatal(failure):
+            if failure.is_fatal:
                 raise
             digest = self.fallback.digest(chunk, state, replace(self.brief, question=""), should_stop=should_stop)
             return _Digested(chunk, _marked(chunk, digest), failure)
@@ -165,11 +167,6 @@ class Walker:
             bytes_examined=before.bytes_examined + chunk.chunk.end_byte - chunk.chunk.start_byte,
             usage=before.usage + digest.usage,
         )
-
-
-def _is_fatal(error: MilepostError) -> bool:
-    """Whether no later call can go better."""
-    return bool(getattr(error, "is_fatal", False))
 
 
 def _marked(chunk: ChunkText, digest: ChunkDigest) -> ChunkDigest:

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-Pace = Literal["long", "read", "short"]
+Pace = Literal["long", "read", "short", "walk"]
 
 
 class Control(Generic[T]):
@@ -41,6 +41,10 @@ class Control(Generic[T]):
         self._job.done_units = done
         self._job.total_units = total
 
+    def note(self, message: str) -> None:
+        """Say in words how far the work has come, in place of a number of bytes."""
+        self._job.message = message
+
     def early(self, value: T) -> None:
         """Give a preliminary result to those who do not wait for the final one."""
         try:
@@ -59,6 +63,7 @@ class Job(Generic[T]):
         self.key = key
         self.done_units = 0
         self.total_units = 0
+        self.message = ""
         self.ended: asyncio.Future[T] = loop.create_future()
         self._jobs = jobs
         self._waiters = 0
@@ -143,10 +148,11 @@ class Jobs:
 
     Long work (scans, searches), reads, and what takes milliseconds have threads of their own, so that a read is
     answered while every long thread is busy, and a reply is encoded while reads wait for a slow disk. Long threads are
-    few: scans at the same time make each other slower, and one that was cancelled is slower to notice.
+    few: scans at the same time make each other slower, and one that was cancelled is slower to notice. Walks wait for
+    models, for minutes, and so must not keep scans waiting.
     """
 
-    THREADS: Mapping[Pace, int] = {"long": 4, "read": 4, "short": 3}
+    THREADS: Mapping[Pace, int] = {"long": 4, "read": 4, "short": 3, "walk": 4}
 
     def __init__(self) -> None:
         self._pools = {pace: ThreadPoolExecutor(threads, f"milepost-{pace}") for pace, threads in self.THREADS.items()}

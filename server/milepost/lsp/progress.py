@@ -39,19 +39,25 @@ class Progress:
             cancel()
 
     @contextlib.asynccontextmanager
-    async def of_request(self, job: Job[Any], title: str, token: Token | None) -> AsyncIterator[None]:
-        """Report a job while the current request waits for it, under the token that the client gave, if any."""
+    async def of_request(
+        self, job: Job[Any], title: str, token: Token | None, cancel: Callable[[], object] | None = None
+    ) -> AsyncIterator[None]:
+        """Report a job while the current request waits for it, under the token that the client gave, if any.
+
+        The user's cancel ends the request, or does what `cancel` does.
+        """
         task = asyncio.current_task()
         if token is None or task is None:
             yield
             return
-        self._cancels[token] = task.cancel
+        cancel = cancel or task.cancel
+        self._cancels[token] = cancel
         reporter = asyncio.create_task(self._report(job, title, token))
         try:
             yield
         finally:
             await self._end(reporter)
-            if self._cancels.get(token) == task.cancel:
+            if self._cancels.get(token) == cancel:
                 del self._cancels[token]
 
     @contextlib.asynccontextmanager
@@ -89,12 +95,12 @@ class Progress:
         begin = types.WorkDoneProgressBegin(title=title, cancellable=True, percentage=0)
         self._send(token, begin)
         try:
-            told = -1
+            told: tuple[int, str] = (-1, "")
             while not await job.wait(REPORT_EVERY_S):
                 done, total = job.done_units, job.total_units
-                if done != told and total > 0:
-                    told = done
-                    message = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB"
+                if (done, job.message) != told and total > 0:
+                    told = (done, job.message)
+                    message = job.message or f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB"
                     percentage = min(100, max(0, 100 * done // total))
                     self._send(token, types.WorkDoneProgressReport(message=message, percentage=percentage))
         finally:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -34,15 +35,30 @@ class Refresher:
         self.notify(uri, outline.state, "exact", outline.total_lines, outline.total_bytes)
         self.refresh()
 
-    def notify(self, uri: str, state: str, reason: str, total_lines: int | None, total_bytes: int) -> None:
+    def digests_came(self, uri: str, total_bytes: int, digests: Mapping[str, str]) -> None:
+        """A summary that is under way has said something of these sections."""
+        said = [{"id": section, "digest": digest} for section, digest in digests.items()]
+        self.notify(uri, "exact", "digests", None, total_bytes, said)
+
+    def notify(
+        self,
+        uri: str,
+        state: str,
+        reason: str,
+        total_lines: int | None,
+        total_bytes: int,
+        digests: Sequence[Mapping[str, str]] = (),
+    ) -> None:
         """Send `milepost/outlineChanged`."""
-        params = {
+        params: dict[str, Any] = {
             "uri": uri,
             "state": state,
             "reason": reason,
             "totalLines": total_lines,
             "totalBytes": total_bytes,
         }
+        if digests:
+            params["digests"] = list(digests)
         self._session.protocol.notify(OUTLINE_CHANGED, params)
 
     # The features

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
 import time
@@ -195,10 +196,15 @@ class Session:
             return False
         return outline.format in rules.always or outline.total_bytes >= rules.min_bytes
 
+    def call_soon(self, function: Callable[..., object], *arguments: Any) -> None:
+        """Call a function on the event loop (from any thread). Where that has ended, nobody wants it any more."""
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(function, *arguments)
+
     def _tell_problems(self, problems: Sequence[str]) -> None:
         """Name each setting that cannot be used (called from any thread)."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._show_problems, problems)
+        self.call_soon(self._show_problems, problems)
 
     def _show_problems(self, problems: Sequence[str]) -> None:
         for problem in problems:

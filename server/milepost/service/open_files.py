@@ -18,6 +18,7 @@ from milepost.core.analysis import Analysis, Options
 from milepost.core.identity import Change
 from milepost.core.source import BytesSource, FileSource, StopFlag, open_source
 from milepost.errors import Cancelled
+from milepost.service.section_digests import SectionDigests
 
 _WAIT_S = 0.05
 #: A file that has grown so lately is said to be growing.
@@ -37,6 +38,7 @@ class OpenFile:
     grew_at: float = 0.0
     scanned_at: float = 0.0
     reads: int = 0
+    digests: SectionDigests = field(default_factory=SectionDigests)
 
     @property
     def is_growing(self) -> bool:
@@ -63,6 +65,7 @@ class OpenFile:
             self.grew_at = now
         elif change is Change.CHANGED:
             self.grew_at = 0.0
+            self.digests.clear()
 
 
 class OpenFiles:

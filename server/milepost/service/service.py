@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from milepost.core.analysis import Analysis, Options
 from milepost.core.anchors import HASHED_BYTES, find_again, head_hash
 from milepost.core.check import check_file
-from milepost.core.chunks import plan_chunks
+from milepost.core.chunks import MIN_TARGET_BYTES, plan_chunks
 from milepost.core.cursor import OutlineCursor, decode_cursor, encode_cursor
 from milepost.core.encoding import Encoding
 from milepost.core.find import find
@@ -42,6 +42,8 @@ from milepost.settings import Settings
 from milepost.uris import path_of_uri
 from milepost.wire import (
     Anchor,
+    AskReply,
+    AskRequest,
     CheckReply,
     CheckRequest,
     CheckResult,
@@ -58,9 +60,15 @@ from milepost.wire import (
     ResolveAnchorReply,
     ResolveAnchorRequest,
     Span,
+    SummarizeReply,
+    SummarizeRequest,
     outline_from_core,
     sections_from_core,
 )
+
+if TYPE_CHECKING:
+    from milepost.digest.walk import Step
+    from milepost.service.digests import MakeModel, OnStep
 
 OnProvisional = Callable[[Outline], None]
 
@@ -74,8 +82,9 @@ _MAX_HITS = 1000
 class Service:
     """Answers requests about files. `settings` is asked at each request; files at hand are kept for the next one."""
 
-    def __init__(self, settings: Callable[[], Settings]) -> None:
+    def __init__(self, settings: Callable[[], Settings], make_model: MakeModel | None = None) -> None:
         self._settings = settings
+        self._make_model = make_model
         self._files = OpenFiles()
 
     # --- outlines ---------------------------------------------------------------------------------------------------
@@ -130,7 +139,7 @@ class Service:
                 give, waiting = waiting, None
                 give(analysis.provisional())
 
-        outline = analysis.outline(should_stop=should_stop, progress=watch)
+        outline = file.digests.applied(analysis.outline(should_stop=should_stop, progress=watch))
         return replace(outline, state="growing") if file.is_growing else outline
 
     def _outline_reply(
@@ -274,6 +283,80 @@ class Service:
         served._listing = Listing(cursor_at=lambda i: cursor_at(*places[i]) if i < len(places) else following or "")
         return served
 
+    # --- summaries and answers --------------------------------------------------------------------------------------
+
+    def summarize(
+        self,
+        request: SummarizeRequest,
+        *,
+        text: BytesSource | None = None,
+        should_stop: StopFlag = never,
+        progress: Progress = no_progress,
+        on_step: OnStep | None = None,
+    ) -> SummarizeReply:
+        """A summary that has examined every byte; of a small file, its text.
+
+        What stops it on the way, a stop too, is in the reply's `error`: what was found is kept.
+        """
+        reply = self._digest(request, text, should_stop, progress, on_step)
+        assert isinstance(reply, SummarizeReply)
+        return reply
+
+    def ask(
+        self,
+        request: AskRequest,
+        *,
+        text: BytesSource | None = None,
+        should_stop: StopFlag = never,
+        progress: Progress = no_progress,
+        on_step: OnStep | None = None,
+    ) -> AskReply:
+        """The answer to a question, with the lines that prove it. What stops it on the way is in the reply's `error`."""
+        reply = self._digest(request, text, should_stop, progress, on_step)
+        assert isinstance(reply, AskReply)
+        return reply
+
+    def _digest(
+        self,
+        request: SummarizeRequest | AskRequest,
+        text: BytesSource | None,
+        should_stop: StopFlag,
+        progress: Progress,
+        on_step: OnStep | None,
+    ) -> SummarizeReply | AskReply:
+        # Loaded when first needed: most who ask for an outline never ask for more.
+        from milepost.service.digests import digest_reply
+        from milepost.service.small_files import binary_reply, is_passed_through, passed_through
+        from milepost.service.subject import subject_of
+
+        settings = self._settings()
+        target_bytes = max(settings.chunks.target_bytes, MIN_TARGET_BYTES)
+        with ExitStack() as closing:
+            with self._hold(_path_of(request), None, text, should_stop) as file:
+                if is_passed_through(file.analysis, request, settings.summarize.small_file_bytes):
+                    return passed_through(file.analysis, settings.limits.max_bytes("read", None), should_stop)
+                outline = self._scan(file, should_stop, progress, None)
+                if file.analysis.encoding.kind == "binary":
+                    return binary_reply(outline, request)
+                subject = subject_of(
+                    file.analysis, outline, request, target_bytes, closing, should_stop=should_stop, progress=progress
+                )
+
+            def step(done: Step) -> None:
+                file.digests.note(done)
+                if on_step is not None:
+                    on_step(done)
+
+            return digest_reply(
+                subject,
+                request,
+                settings,
+                self._make_model,
+                should_stop=should_stop,
+                progress=progress,
+                on_step=step,
+            )
+
     # --- the rest ---------------------------------------------------------------------------------------------------
 
     def plan(
@@ -380,6 +463,8 @@ class Service:
 
     def fitted(self, command: str, reply: Reply, max_bytes: int | None, camel: bool) -> Fitted:
         """A reply as it may be sent, with its JSON: fitted to the cap of its command, or the one its request asked for."""
+        if isinstance(reply, SummarizeReply) and reply.content is not None:
+            command = "read"  # a small file's own text
         cap = self._settings().limits.max_bytes(command, max_bytes)
         return fit_reply(reply, cap, camel=camel, listing=listing_of(reply))
 

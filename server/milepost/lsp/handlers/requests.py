@@ -11,7 +11,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from milepost.errors import InvalidParams
-from milepost.lsp.jobs import Control, Job
+from milepost.lsp.jobs import Control, Job, Pace
 from milepost.lsp.progress import Token
 from milepost.lsp.pygls_fixes import Encoded
 
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from milepost.lsp.session import Session, Target
     from milepost.wire import Method, OutlineRequest, Request
 
-#: The requests that there are so far, as `milepost/NAME` and as the command `milepost.NAME`.
-NAMES = ("outline", "read", "find", "plan", "resolveAnchor")
+#: The requests that there are, as `milepost/NAME` and as the command `milepost.NAME`.
+NAMES = ("outline", "read", "find", "plan", "summarize", "ask", "resolveAnchor")
+
+#: Those that walk over chunks: stopped by the user, they answer with what was found and a cursor.
+WALKS = frozenset({"summarize", "ask"})
 
 #: What a person is told while it runs.
 _TITLES = {
@@ -30,6 +33,8 @@ _TITLES = {
     "read": "Reading",
     "find": "Searching",
     "plan": "Planning",
+    "summarize": "Summarizing",
+    "ask": "Asking",
     "resolveAnchor": "Looking for the place in",
 }
 
@@ -49,6 +54,11 @@ def register(server: LanguageServer, session: Session) -> None:
     for name in NAMES:
         _register_request(server, session, name)
         _register_command(server, session, name)
+
+    @server.command("milepost.clearCache")
+    async def clear_cache(params: types.ExecuteCommandParams) -> dict[str, int]:
+        count, size = await session.jobs.short(_clear_cache_blocking)
+        return {"count": count, "bytes": size}
 
 
 def _register_request(server: LanguageServer, session: Session, name: str) -> None:
@@ -89,7 +99,8 @@ async def _answer(session: Session, asked: _Asked) -> Encoded:
                 return early
         shown = True
     work = partial(_call_blocking, session, method, request, target, text)
-    job: Job[Encoded] = session.jobs.join(None, work, "read" if asked.name == "read" else "long")
+    pace: Pace = "walk" if asked.name in WALKS else "read" if asked.name == "read" else "long"
+    job: Job[Encoded] = session.jobs.join(None, work, pace)
     async with job, _reported(session, asked, job, target, token, shown=shown):
         return await job.result()
 
@@ -112,9 +123,10 @@ def _reported(
     if shown:
         return contextlib.nullcontext()
     title = f"{_TITLES[asked.name]} {target.name}" if target is not None else _TITLES[asked.name]
+    cancel = job.stop if asked.name in WALKS else None
     if token is None and asked.is_command and session.client.shows_progress:
-        return session.progress.of_server(job, title, None)
-    return session.progress.of_request(job, title, token)
+        return session.progress.of_server(job, title, cancel)
+    return session.progress.of_request(job, title, token, cancel)
 
 
 def _parsed_blocking(asked: _Asked) -> tuple[Method, Request]:
@@ -136,6 +148,12 @@ def _provisional_blocking(session: Session, request: OutlineRequest, outline: Ou
     return Encoded(fit_reply(reply, max_bytes, camel=True, listing=listing).data or b"null")
 
 
+def _clear_cache_blocking() -> tuple[int, int]:
+    from milepost.digest.cache import cache_folder, clear_cache
+
+    return clear_cache(cache_folder())
+
+
 def _call_blocking(
     session: Session,
     method: Method,
@@ -151,6 +169,13 @@ def _call_blocking(
         options["text"] = text
     if target is not None:
         request = request.model_copy(update={"uri": None, "path": target.path or target.uri})
-    reply = getattr(engine, method.name)(request, **options)
+    if method.name in WALKS and target is not None:
+        from milepost.lsp.walks import WalkWatch
+
+        watch = WalkWatch(session, target, control)
+        reply = getattr(engine, method.name)(request, **options, on_step=watch.step)
+        watch.end()
+    else:
+        reply = getattr(engine, method.name)(request, **options)
     # A cap may be too small for any JSON at all.
     return Encoded(engine.serialized(method.name, reply, request.max_bytes, camel=True) or b"null")
