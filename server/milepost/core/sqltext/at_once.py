@@ -11,6 +11,7 @@ next mark is the same for both, and so is where it ends.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,10 @@ _LF, _CR, _STAR, _DASH, _SLASH, _BACKSLASH = 10, 13, 0x2A, 0x2D, 0x2F, 0x5C
 #: So often comments are put right before a piece is given up, and runs of backslashes are followed so far.
 _ROUNDS = 6
 _SHORT_RUN = 8
+_FEW = 64
 _ONE = np.uint64(1)
+_NONE = np.zeros(0, np.int64)
+_END = re.compile(rb"[\r\n]")
 
 
 class Marks(NamedTuple):
@@ -107,17 +111,8 @@ def hidden_at_once(data: bytes, codes: Codes, marks: Marks, start: int, was_stri
     `was_string` says that the piece begins inside a string.
     """
     size = len(codes)
-    dashes = pack(codes == _DASH)
-    openers = dashes & before(dashes)
-    lines = pack(codes == _LF)
-    if data.find(b"\r") >= 0:
-        lines |= pack(codes == _CR)
-    supposed = openers & after(lines)
-    openers &= ~after(dashes)
-    if data.find(_STAR, start) >= 0:
-        openers |= pack(codes == _SLASH) & before(pack(codes == _STAR))
-    openers = from_place(openers, start)
-    comments = _with_ends(data, sparse_places(from_place(supposed, start)), lines)
+    openers, supposed = _openers(data, codes, start)
+    comments = _with_ends(data, codes, supposed)
     for _ in range(_ROUNDS):
         covered = _covered(comments, size) if len(comments.starts) else None
         ticks = _without(marks.ticks, covered)
@@ -145,8 +140,26 @@ def hidden_at_once(data: bytes, codes: Codes, marks: Marks, start: int, was_stri
                     open_mark = open_mark or data[place : place + 2]
             return Hidden(_before_start(hidden, start), open_mark)
         kept = comments.starts[~false]
-        comments = _with_ends(data, np.sort(np.concatenate((kept, missed))), lines)
+        comments = _with_ends(data, codes, np.sort(np.concatenate((kept, missed))))
     return None
+
+
+def _openers(data: bytes, codes: Codes, start: int) -> tuple[Words, Offsets]:
+    """Where comments may begin, from `start` on, and where they are supposed to: at the beginnings of lines."""
+    dashes = pack(codes == _DASH)
+    openers = dashes & before(dashes)
+    supposed = _NONE
+    if openers.any():
+        openers &= ~after(dashes)
+        supposed = sparse_places(from_place(openers & after(_line_ends(data, codes)), start))
+    if data.find(_STAR, start) >= 0:
+        openers |= pack(codes == _SLASH) & before(pack(codes == _STAR))
+    return from_place(openers, start), supposed
+
+
+def _line_ends(data: bytes, codes: Codes) -> Words:
+    ends = pack(codes == _LF)
+    return ends | pack(codes == _CR) if data.find(_CR) >= 0 else ends
 
 
 def _without(words: Words, covered: Words | None) -> Words:
@@ -165,17 +178,20 @@ def _before_start(hidden: Words, start: int) -> Words:
     return hidden
 
 
-def _with_ends(data: bytes, starts: Offsets, lines: Words) -> _Comments:
+def _with_ends(data: bytes, codes: Codes, starts: Offsets) -> _Comments:
     """Comments from where each begins to where it ends, without those that begin in another."""
     if not len(starts):
         return _Comments(starts, starts)
     size = len(data)
-    ends = np.append(sparse_places(lines), size)
-    stops = ends[np.searchsorted(ends, starts)]
-    codes = np.frombuffer(data, np.uint8)
+    if len(starts) < _FEW:
+        found = [_END.search(data, start) for start in starts.tolist()]
+        stops = np.array([match.start() if match else size for match in found], np.int64)
+    else:
+        ends = np.append(sparse_places(_line_ends(data, codes)), size)
+        stops = ends[np.searchsorted(ends, starts)]
     for index in np.flatnonzero(codes[starts] == _SLASH).tolist():
-        found = data.find(b"*/", int(starts[index]) + 2)
-        stops[index] = found + 2 if found >= 0 else size
+        place = data.find(b"*/", int(starts[index]) + 2)
+        stops[index] = place + 2 if place >= 0 else size
     if (starts[1:] < stops[:-1]).any():
         kept, reached = [], 0
         for index, (start, stop) in enumerate(zip(starts.tolist(), stops.tolist(), strict=True)):

@@ -21,11 +21,13 @@ from milepost.core.tables.bits import (
     Ranks,
     Words,
     after,
+    as_mask,
     before,
     from_place,
     has,
     inside,
     pack,
+    pack_places,
     sparse_places,
 )
 
@@ -95,7 +97,7 @@ class Lexer:
         self,
         data: bytes,
         codes: Codes,
-        ticks: npt.NDArray[np.bool_],
+        ticks: Words,
         escaped: Words | None,
         start: int,
         was_string: bool,
@@ -106,14 +108,14 @@ class Lexer:
         openers, kinds = self._openers(data, codes, escaped, start) if start < size else _nothing()
         names = openers[:0]
         if len(openers):
-            counted = Ranks(pack(ticks))
+            counted = Ranks(ticks)
             ranks = counted.at(openers).astype(np.int64)
             # In MySQL what stands in double quotes is a string, which may well hold an apostrophe.
             marks = (_BACKTICK,) if self.rules.backslashes else (_DOUBLE, _BACKTICK)
             paired = _pairs_of_names(ranks, kinds, marks)
             names, openers, ranks = openers[paired], openers[~paired], ranks[~paired]
             self._follow(data, counted, openers, ranks, start, was_string, firsts, stops)
-        hidden = _combined(ticks, firsts, stops, was_string)
+        hidden = _combined(as_mask(ticks, size), firsts, stops, was_string)
         if not stops or stops[-1] < size or self.state is Inside.NOTHING:
             last = np.array([size - 1])
             self.state = Inside.STRING if has(hidden, last)[0] and not (stops and stops[-1] == size) else Inside.NOTHING
@@ -133,30 +135,26 @@ class Lexer:
         escaped, self._skips_first = escapes(codes, skips_first)
         return escaped
 
-    def _ticks(self, data: bytes, codes: Codes, escaped: Words | None) -> npt.NDArray[np.bool_]:
+    def _ticks(self, data: bytes, codes: Codes, escaped: Words | None) -> Words:
         """The apostrophes that no backslash escapes."""
-        ticks: npt.NDArray[np.bool_] = codes == _TICK
+        ticks = pack(codes == _TICK)
         if escaped is not None:
-            ticks[sparse_places(escaped & pack(ticks))] = False
-        elif (
-            self.rules.dollars
-            and data.find(_BACKSLASH) >= 0
-            and data.find(b"\\'") >= 0
-            and (data.find(b"E'") >= 0 or data.find(b"e'") >= 0)
-        ):
+            return ticks & ~escaped
+        is_escaping = self.rules.dollars and data.find(_BACKSLASH) >= 0 and data.find(b"\\'") >= 0
+        if is_escaping and (data.find(b"E'") >= 0 or data.find(b"e'") >= 0):
             # PostgreSQL's E'…' strings alone have escapes: each is followed from its beginning, since there are few.
+            found = []
             place = data.find(b"\\'")
             while place >= 0:
                 opened = max(data.rfind(b"E'", 0, place), data.rfind(b"e'", 0, place))
                 is_word = opened > 0 and _WORD_BEFORE.match(data, opened - 1) is not None
                 if opened >= 0 and not is_word and _ESCAPED_TEXT.fullmatch(data, opened + 2, place):
-                    ticks[place + 1] = False
+                    found.append(place + 1)
                 place = data.find(b"\\'", place + 1)
+            ticks &= ~pack_places(found, len(codes))
         return ticks
 
-    def _marks(
-        self, data: bytes, codes: Codes, ticks: npt.NDArray[np.bool_], escaped: Words | None, start: int
-    ) -> Marks:
+    def _marks(self, data: bytes, codes: Codes, ticks: Words, escaped: Words | None, start: int) -> Marks:
         """Where what hides text may open or close, from `start` on."""
         quotes: list[Words | None] = []
         for code in (_DOUBLE, _BACKTICK):
@@ -173,7 +171,7 @@ class Lexer:
             leads[0] |= np.uint64(1)
             others = hashes & leads if others is None else others | (hashes & leads)
         return Marks(
-            from_place(pack(ticks), start),
+            from_place(ticks, start),
             quotes[0],
             quotes[1],
             others if others is None else from_place(others, start),

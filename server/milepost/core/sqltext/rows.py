@@ -20,6 +20,7 @@ class Brackets:
         self._codes = codes
         self._hidden = hidden
         self._opens: Words | None = None
+        self._closes: Words | None = None
         self._ranks: Ranks | None = None
         self._places: Offsets | None = None
         self._depths: Offsets = np.zeros(1, np.int64)
@@ -54,7 +55,9 @@ class Brackets:
         return len(found), depth
 
     def _closing(self) -> Words:
-        return pack(self._codes == 0x29) & ~self._hidden
+        if self._closes is None:
+            self._closes = pack(self._codes == 0x29) & ~self._hidden
+        return self._closes
 
     def _is_flat(self, depth: int) -> bool:
         opening, closing = self._opening(), self._closing()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from milepost.core.outline import Node, OutlineBuilder, Section, walk
+from milepost.core.outline import Node, Section, walk
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.sqltext.statements import Head, column_names
 from milepost.core.text import clip_text
 

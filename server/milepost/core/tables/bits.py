@@ -42,10 +42,15 @@ def pack(mask: npt.NDArray[np.bool_]) -> Words:
     return packed.view(np.uint64)
 
 
+def as_mask(words: Words, size: int) -> npt.NDArray[np.bool_]:
+    """Which of the `size` places of a block are in the set."""
+    return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_)
+
+
 def places(words: Words, size: int) -> Offsets:
     """The places in the set, ascending, of a block of `size` bytes."""
-    # As bool: numpy looks for what is not zero several times quicker there than among numbers.
-    return np.flatnonzero(np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_))
+    # numpy looks for what is not zero several times quicker among truth values than among numbers.
+    return np.flatnonzero(as_mask(words, size))
 
 
 def sparse_places(words: Words) -> Offsets:
@@ -55,7 +60,7 @@ def sparse_places(words: Words) -> Offsets:
         return used
     if len(used) == len(words):
         return places(words, 64 * len(words))
-    found = np.flatnonzero(np.unpackbits(words[used].view(np.uint8), bitorder="little").view(np.bool_))
+    found = np.flatnonzero(as_mask(words[used], 64 * len(used)))
     found_places: Offsets = (used[found >> 6] << 6) | (found & 63)
     return found_places
 
