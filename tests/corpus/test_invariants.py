@@ -8,87 +8,29 @@ from __future__ import annotations
 
 import os
 import random
-import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType
 
 import pytest
 from invariants import check_outline, walk
+from scanning import MAX_NODES, faults_of, outline_of, report
 
 from milepost.core.analysis import Analysis
 from milepost.core.identity import Change
-from milepost.core.outline import Outline
 from milepost.core.source import open_source
-from milepost.errors import MilepostError
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 FIXTURES = sorted(path for folder in ("captures", "mini") for path in (DATA / folder).iterdir())
 SHARDS = 12
-#: No file may take longer, in CPU seconds: other tests run beside this one, so the clock on the wall is no measure.
+#: No file may take longer, in CPU seconds.
 TIME_LIMIT_S = 10.0
-MAX_NODES = 5000
-
-
-class TooSlow(Exception):
-    """The time limit was reached."""
-
-
-@contextmanager
-def time_limit() -> Iterator[None]:
-    """Raises TooSlow in what runs inside once it has used its CPU time."""
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise TooSlow(f"not done after {TIME_LIMIT_S:.0f} s of CPU")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, TIME_LIMIT_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
-def outline_of(path: Path) -> Outline:
-    """The exact outline of a file, by nothing but the core."""
-    with open_source(path) as source:
-        return Analysis(source).outline()
-
-
-def faults_of(path: Path) -> list[str]:
-    """All that is wrong with what Milepost says of one file."""
-    try:
-        with time_limit():
-            outline = outline_of(path)
-        again = outline_of(path)
-    except MilepostError as refusal:
-        sentence = str(refusal)
-        return [] if sentence.strip() and "\n" not in sentence else [f"refused without one clear line: {sentence!r}"]
-    except Exception as problem:
-        return [f"{type(problem).__name__}: {problem}"]
-    faults = check_outline(outline, path.read_bytes(), max_nodes=MAX_NODES)
-    if again != outline:
-        faults.append("two scans of the same bytes differ")
-    return faults
-
-
-def report(faults: dict[Path, list[str]]) -> str:
-    """Every file with its first faults."""
-    lines = [f"{len(faults)} files break an invariant:"]
-    for path, sentences in faults.items():
-        lines.append(f"  {path}: {len(sentences)} faults")
-        lines += [f"      {sentence[:300]}" for sentence in sentences[:4]]
-    return "\n".join(lines)
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
 def test_fixture(path: Path) -> None:
     """Every fixture, by itself."""
-    assert not (faults := faults_of(path)), report({path: faults})
+    assert not (faults := faults_of(path, TIME_LIMIT_S)), report({path: faults})
 
 
 @pytest.mark.corpus
@@ -97,7 +39,7 @@ def test_corpus_file(corpus: Path, shard: int) -> None:
     """Every file of the corpus, one shard of them."""
     paths = sorted(path for path in corpus.rglob("*") if path.is_file())[shard::SHARDS]
     assert paths
-    faults = {path.relative_to(corpus): found for path in paths if (found := faults_of(path))}
+    faults = {path.relative_to(corpus): found for path in paths if (found := faults_of(path, TIME_LIMIT_S))}
     assert not faults, report(faults)
 
 

@@ -17,9 +17,9 @@ from milepost.core.minified.labels import MODULE, module_name, source_map
 from milepost.core.minified.spans import TextSpans
 from milepost.core.minified.tree import CodeTree
 from milepost.core.outline import Node, Problem
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.json_place import Lines, Mark
-from milepost.core.structure.nested_builder import NestedBuilder
 
 #: A file of a larger class is outlined less finely.
 SIZE_CLASSES = (256 << 10, 2 << 20, 16 << 20, 128 << 20)
@@ -46,7 +46,7 @@ class MinifiedScanner:
         start = Mark(context.start_byte, context.start_line, column or None)
         self._spans = TextSpans(style_sheet=self._style_sheet)
         self._tree = CodeTree(start, least, context.encoding, style_sheet=self._style_sheet)
-        self._builder = NestedBuilder(context.max_nodes, max(128, context.max_nodes // 4))
+        self._builder = OutlineBuilder(context.max_nodes, max(128, context.max_nodes // 4))
         self._units, self._line_start = column, context.start_byte
         self._end = start
         self._tail = b""
@@ -155,7 +155,7 @@ def _kind_of(head: bytes) -> str:
     shape = float(_PUNCTUATION[np.frombuffer(text, np.uint8)].mean())
     if shape > 0.1 and (words * 200 > len(text) or _SCRIPT_START.match(text)):
         return "js"
-    return "data" if _DATA.match(text) and shape > 0.05 else ""
+    return "data" if _DATA.match(text) and shape > 0.02 else ""
 
 
 def _sniff(sample: Sample) -> float:
