@@ -18,7 +18,7 @@ from milepost.core.code.languages import Language
 from milepost.core.code.modules import module_marks
 from milepost.core.lines import line_starts
 from milepost.core.outline import Node, Section
-from milepost.core.structure.nested_builder import NestedBuilder
+from milepost.core.outline_builder import OutlineBuilder
 
 #: A stretch of more lines without a symbol is listed in parts.
 PART_LINES = 500
@@ -71,7 +71,7 @@ class Assembler:
 
     def __init__(self, language: Language | None, max_nodes: int, start: int, line: int, encoding: str) -> None:
         # Symbols are few beside records: siblings are listed one by one as long as the outline holds them.
-        self.builder = NestedBuilder(max_nodes, max(128, max_nodes // 4))
+        self.builder = OutlineBuilder(max_nodes, max(128, max_nodes // 4))
         self.end = start
         self.counts: dict[str, int] = {}
         self.headers: list[list[Any]] = []

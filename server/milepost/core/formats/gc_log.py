@@ -16,7 +16,8 @@ import numpy as np
 
 from milepost.core.dumps.pauses import FAILURE, GC_LINE, PAUSE, Pause, duration, pause_of
 from milepost.core.formats.base import Format, Sample
-from milepost.core.outline import Node, OutlineBuilder
+from milepost.core.outline import Node
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
 
 _MOST_CELLS = 128

@@ -15,7 +15,8 @@ from typing import Any
 from milepost.core.dumps.calls import FATAL, USUAL, WAITING, Call, call_of
 from milepost.core.dumps.pauses import duration
 from milepost.core.formats.base import Format, Sample
-from milepost.core.outline import Node, OutlineBuilder
+from milepost.core.outline import Node
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.line_view import LineView
 

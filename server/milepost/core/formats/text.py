@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from milepost.core.formats.base import Format, Sample
-from milepost.core.outline import Node, OutlineBuilder
+from milepost.core.outline import Node
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
 
 #: A paragraph of more lines is listed as several blocks: lists and tables have no blank lines.

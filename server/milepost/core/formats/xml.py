@@ -11,9 +11,9 @@ from typing import Any
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Node, Problem
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.html_outline import HtmlScanner, is_html
-from milepost.core.structure.nested_builder import NestedBuilder
 from milepost.core.structure.xml_place import Mark, Places
 from milepost.core.structure.xml_tags import Counts, read_tags
 from milepost.core.structure.xml_tree import XmlTree
@@ -32,7 +32,7 @@ class XmlScanner:
         resume = context.resume
         self._is_fragment = resume is not None
         self._start = Mark(context.start_byte, context.start_line, (resume or {}).get("column") or None)
-        self._builder = NestedBuilder(context.max_nodes)
+        self._builder = OutlineBuilder(context.max_nodes)
         classes = [size for size in SIZE_CLASSES if size < context.total_bytes]
         least_bytes = classes[-1] // _SHARE if classes else 0
         self._tree = XmlTree(self._builder, context.encoding, least_bytes, is_fragment=self._is_fragment)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from milepost.core.outline import Node
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.line_view import table_of
-from milepost.core.structure.nested_builder import NestedBuilder
 from milepost.core.structure.xml_place import Mark, Places
 from milepost.core.structure.xml_titles import attributes_of, plain
 
@@ -57,7 +57,7 @@ class HtmlScanner:
     def __init__(self, context: Context) -> None:
         resume = context.resume
         column = (resume or {}).get("column") or None
-        self._builder = NestedBuilder(context.max_nodes)
+        self._builder = OutlineBuilder(context.max_nodes)
         self._encoding = context.encoding
         self._places = Places(context.start_byte, context.start_line, column or 0, context.encoding)
         self._levels: list[int] = []

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from milepost.core.outline import Node, Section
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Context, End
 from milepost.core.structure.line_view import LineView
-from milepost.core.structure.nested_builder import NestedBuilder
 
 #: A stretch of more lines without a section is listed in parts of so many.
 PART_LINES = 500
@@ -36,7 +36,7 @@ class SectionTree:
     """
 
     def __init__(self, context: Context, *, part_kind: str = "paragraphs") -> None:
-        self.builder = NestedBuilder(context.max_nodes)
+        self.builder = OutlineBuilder(context.max_nodes)
         self.encoding = context.encoding
         self.part_resume: dict[str, Any] | None = {}
         self.cuts_parts = True

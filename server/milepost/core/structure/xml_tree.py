@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from milepost.core.outline import NOTABLE_WEIGHT, Node, Problem
-from milepost.core.structure.nested_builder import NestedBuilder
+from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.structure.xml_place import Mark, Places
 from milepost.core.structure.xml_stretch import KNOWN_NAMES, MAX_DEPTH, Stretch, listed_tags, read_stretch
 from milepost.core.structure.xml_tags import Ints, Tags, first_words
@@ -67,7 +67,7 @@ class Listed:
 class XmlTree:
     """Takes tags in order and builds the outline. After a fault it takes nothing more."""
 
-    def __init__(self, builder: NestedBuilder, encoding: str, least_bytes: int, *, is_fragment: bool) -> None:
+    def __init__(self, builder: OutlineBuilder, encoding: str, least_bytes: int, *, is_fragment: bool) -> None:
         self.builder = builder
         self.elements = self.deepest = self.failures = self.depth = 0
         self.fault: Problem | None = None
