@@ -74,14 +74,17 @@ def ordered(lines: Iterable[ViewLine]) -> View:
     return View(sorted(lines, key=lambda line: line.ranges[0]))
 
 
-def clipped(text: str, max_bytes: int) -> str:
-    """`text` if it is at most `max_bytes` long in UTF-8; else its beginning, and how many bytes are left out."""
+def clipped(text: str, max_bytes: int, unseen: int = 0) -> str:
+    """`text` if it is at most `max_bytes` long in UTF-8; else its beginning, and how many bytes are left out.
+
+    `unseen` is how many bytes more there are that are not in `text`.
+    """
     size = len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
-    if size <= max_bytes:
+    if size <= max_bytes and not unseen:
         return text
     head = cut_text(text, max_bytes).rstrip()
-    left_out = size - len(head.encode("utf-8", "replace"))
-    return f"{head} […{left_out:,} more bytes]"
+    left_out = size - len(head.encode("utf-8", "replace")) + unseen
+    return f"{head} [+{left_out:,} bytes]"
 
 
 def _fitted(line: ViewLine, max_tokens: int, estimate: Callable[[str], int]) -> ViewLine:
