@@ -165,7 +165,10 @@ def _check(parser: argparse.ArgumentParser) -> None:
 def _serve(parser: argparse.ArgumentParser) -> None:
     transport = parser.add_mutually_exclusive_group()
     transport.add_argument("--stdio", action="store_true", help="speak over standard input and output (default)")
-    transport.add_argument("--tcp", type=host_and_port, metavar="HOST:PORT", help="wait for one client on this address")
+    transport.add_argument("--tcp", type=host_and_port, metavar="HOST:PORT", help="wait for clients on this address")
+    transport.add_argument(
+        "--websocket", type=host_and_port, metavar="HOST:PORT", help="the same, for clients on websockets"
+    )
 
 
 def _doctor(parser: argparse.ArgumentParser) -> None:

@@ -1,6 +1,6 @@
-"""The language server as a whole: made by `create_server`, run by `run_stdio` or `run_tcp`.
+"""The language server as a whole: made by `create_server`, run by `run_stdio`, `run_tcp` or `run_websockets`.
 
-There is no server at module level: every client on TCP gets one of its own.
+There is no server at module level: every client on a socket gets one of its own.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -21,14 +21,13 @@ from milepost.lsp.handlers import documents, features, lifecycle, requests
 from milepost.lsp.pauses import postpone_full_collections
 from milepost.lsp.pygls_fixes import Protocol, make_converter, quiet_pygls
 from milepost.lsp.session import Engine, EngineFactory, Session
-from milepost.lsp.transport import PipeReader, PipeWriter, Received, content_length, decode_message, empty_body
+from milepost.lsp.sockets import hand_on, serve_tcp, serve_websockets
+from milepost.lsp.transport import PipeReader, PipeWriter, Received
 
 if TYPE_CHECKING:
     from milepost.settings import Settings
 
 logger = logging.getLogger(__name__)
-
-_READ_BYTES = 1 << 16
 
 
 class MilepostServer(LanguageServer):
@@ -106,7 +105,7 @@ async def _serve_pipes(make_engine: EngineFactory, descriptor_in: int, descripto
 
     def receive(message: Received) -> None:
         try:
-            _receive(protocol, message)
+            hand_on(protocol, message)
         finally:
             reader.done()
 
@@ -126,67 +125,23 @@ def _call_soon(loop: asyncio.AbstractEventLoop, receive: Callable[[Received], No
     loop.call_soon_threadsafe(receive, message)
 
 
-def _receive(protocol: Protocol, message: Received) -> None:
-    try:
-        protocol.receive(message)
-    except Exception:
-        logger.exception("A message could not be handled")
-
-
 def run_tcp(host: str, port: int) -> None:
     """Serve any number of clients on TCP, each with a server of its own, until interrupted.
 
     The address, with the port that the system chose where `port` is 0, is printed on standard error.
     """
+    _run_listener(serve_tcp, host, port)
+
+
+def run_websockets(host: str, port: int) -> None:
+    """The same for clients on websockets. Raises ImportError where the library `websockets` is not installed."""
+    _run_listener(serve_websockets, host, port)
+
+
+def _run_listener(
+    serve: Callable[[Callable[[], MilepostServer], str, int], Coroutine[Any, Any, None]], host: str, port: int
+) -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     postpone_full_collections()
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve_tcp(host, port))
-
-
-async def _serve_tcp(host: str, port: int) -> None:
-    listener = await asyncio.start_server(_serve_client, host, port)
-    async with listener:
-        for socket in listener.sockets:
-            address, bound_port = socket.getsockname()[:2]
-            print(f"milepost: listening on {address}:{bound_port}", file=sys.stderr, flush=True)
-        await listener.serve_forever()
-
-
-async def _serve_client(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    server = create_server()
-    protocol = server.protocol
-    protocol.set_writer(writer)
-    reading = asyncio.create_task(_read_messages(reader, protocol))
-    exiting = asyncio.create_task(protocol.exited.wait())
-    try:
-        await asyncio.wait({reading, exiting}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        reading.cancel()
-        exiting.cancel()
-        await server.session.close()
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
-
-
-async def _read_messages(reader: asyncio.StreamReader, protocol: Protocol) -> None:
-    while True:
-        try:
-            header = await reader.readuntil(b"\r\n\r\n")
-            length = content_length(header)
-            if length is None:
-                continue
-            body = empty_body(length)
-            filled = 0
-            while filled < length:
-                data = await reader.read(min(_READ_BYTES, length - filled))
-                if not data:
-                    return
-                body[filled : filled + len(data)] = data
-                filled += len(data)
-        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
-            return
-        message = await asyncio.to_thread(decode_message, body) if length >= 1 << 16 else decode_message(body)
-        _receive(protocol, message)
-        await asyncio.sleep(0)
+        asyncio.run(serve(create_server, host, port))

@@ -1,4 +1,4 @@
-"""`milepost serve`: the language server, on standard input and output or for clients over TCP."""
+"""`milepost serve`: the language server, on standard input and output or for clients on TCP or websockets."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import argparse
 import sys
 
 from milepost.cli.terminal import Terminal
-from milepost.lsp.app import run_stdio, run_tcp
+from milepost.lsp.app import run_stdio, run_tcp, run_websockets
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Serve until the client, or Ctrl-C, ends it."""
-    if options.tcp is None:
+    address = options.tcp or options.websocket
+    if address is None:
         if sys.stdin is not None and sys.stdin.isatty():
             terminal.notice("milepost: waiting for an editor on standard input; Ctrl-C ends this")
         run_stdio()
         return 0
-    host, port = options.tcp
+    host, port = address
     try:
-        run_tcp(host, port)
+        (run_tcp if options.tcp else run_websockets)(host, port)
+    except ImportError:
+        terminal.notice("milepost: --websocket needs the library websockets: install milepost[websocket].")
+        return 1
     except OSError as error:
         terminal.notice(f"milepost: {host}:{port} cannot be listened on: {error.strerror or error}.")
         return 1
