@@ -85,7 +85,7 @@ class SqlScanner:
             if self._in_copy:
                 at, room = self._copy_rows(block, at), _PIECE_BYTES
                 continue
-            stop = min(len(data), at + room)
+            stop = _end_of_lines(block, at + room)
             room *= 4
             while directives and directives[0].start() < at:
                 directives.pop(0)
@@ -344,6 +344,14 @@ class SqlScanner:
         biggest = sorted(rows.items(), key=lambda item: (-item[1], item[0]))[:50]
         facts["rows_by_table"] = dict(biggest)
         return facts
+
+
+def _end_of_lines(block: Block, at: int) -> int:
+    """The first end of a line at `at` or behind it, or the end of the block: what hides text is not cut in two."""
+    if at >= len(block.data):
+        return len(block.data)
+    index = int(np.searchsorted(block.starts, at))
+    return int(block.starts[index]) if index < len(block.starts) else len(block.data)
 
 
 def _sniff(sample: Sample) -> float:

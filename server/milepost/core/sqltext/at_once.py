@@ -24,6 +24,7 @@ from milepost.core.tables.bits import (
     before,
     from_place,
     has,
+    holds,
     inside,
     pack,
     sparse_places,
@@ -90,7 +91,7 @@ def escapes(codes: Codes, skips_first: bool) -> tuple[Words, bool]:
     escaped = after(active)
     if skips_first:
         escaped[0] |= _ONE
-    return escaped, bool(has(active, np.array([len(codes) - 1]))[0])
+    return escaped, holds(active, len(codes) - 1)
 
 
 def _active_of_runs(slashes: Words, size: int) -> Words:
@@ -117,17 +118,19 @@ def hidden_at_once(data: bytes, codes: Codes, marks: Marks, start: int, was_stri
         covered = _covered(comments, size) if len(comments.starts) else None
         ticks = _without(marks.ticks, covered)
         hidden = inside(ticks, was_string)
-        open_mark = b"'" if _is_last(hidden, size) else b""
+        open_mark = b"'" if holds(hidden, size - 1) else b""
         quoted = ticks
         for quotes, mark in ((marks.doubles, b'"'), (marks.backticks, b"`")):
             if quotes is not None:
                 quotes = _without(quotes & ~hidden, covered)
+                if not quotes.any():
+                    continue
                 names = inside(quotes, False)
                 if (quoted & names).any():
                     return None
                 quoted = quoted | quotes
                 hidden |= names
-                open_mark = mark if _is_last(names, size) else open_mark
+                open_mark = mark if holds(names, size - 1) else open_mark
         if marks.others is not None and _without(marks.others & ~hidden, covered).any():
             return None
         missed = sparse_places(_without(openers & ~hidden, covered))
@@ -164,10 +167,6 @@ def _line_ends(data: bytes, codes: Codes) -> Words:
 
 def _without(words: Words, covered: Words | None) -> Words:
     return words if covered is None else words & ~covered
-
-
-def _is_last(words: Words, size: int) -> bool:
-    return bool(has(words, np.array([size - 1]))[0])
 
 
 def _before_start(hidden: Words, start: int) -> Words:

@@ -25,6 +25,7 @@ from milepost.core.tables.bits import (
     before,
     from_place,
     has,
+    holds,
     inside,
     pack,
     pack_places,
@@ -36,7 +37,7 @@ Codes = npt.NDArray[np.uint8]
 #: So many of a byte are looked for one by one.
 _FEW = 64
 
-_SPACE, _TICK, _DOUBLE, _BACKTICK, _BACKSLASH, _HASH, _DOLLAR = 0x20, 0x27, 0x22, 0x60, 0x5C, 0x23, 0x24
+_TICK, _DOUBLE, _BACKTICK, _BACKSLASH, _HASH, _DOLLAR = 0x27, 0x22, 0x60, 0x5C, 0x23, 0x24
 _DOLLAR_TAG = re.compile(rb"(?<![A-Za-z0-9_\x80-\xff])\$(?:[A-Za-z_\x80-\xff][A-Za-z_0-9\x80-\xff]*)?\$")
 _LINE_END = re.compile(rb"[\r\n]")
 _ESCAPED_TEXT = re.compile(rb"(?:[^'\\]|\\.|'')*", re.DOTALL)
@@ -117,8 +118,9 @@ class Lexer:
             self._follow(data, counted, openers, ranks, start, was_string, firsts, stops)
         hidden = _combined(as_mask(ticks, size), firsts, stops, was_string)
         if not stops or stops[-1] < size or self.state is Inside.NOTHING:
-            last = np.array([size - 1])
-            self.state = Inside.STRING if has(hidden, last)[0] and not (stops and stops[-1] == size) else Inside.NOTHING
+            self.state = (
+                Inside.STRING if holds(hidden, size - 1) and not (stops and stops[-1] == size) else Inside.NOTHING
+            )
         if len(names):
             pairs = np.zeros(size, np.bool_)
             pairs[names] = True
@@ -166,10 +168,7 @@ class Lexer:
         if self.rules.dollars and data.find(_DOLLAR, start) >= 0:
             others = pack(codes == _DOLLAR)
         if self.rules.hashes and data.find(_HASH, start) >= 0:
-            hashes = pack(codes == _HASH)
-            leads = after(pack((codes <= _SPACE) & (codes != 0)))
-            leads[0] |= np.uint64(1)
-            others = hashes & leads if others is None else others | (hashes & leads)
+            others = pack(codes == _HASH) if others is None else others | pack(codes == _HASH)
         return Marks(
             from_place(ticks, start),
             quotes[0],

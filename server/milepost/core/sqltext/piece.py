@@ -17,14 +17,14 @@ _PREFIX_BYTES = 48
 
 def lines_beginning(block: Block, word: bytes, low: int = 0, high: int | None = None) -> list[int]:
     """Offsets in the block of the lines from `low` to `high` that begin with `word` (small letters), in any case."""
-    high = len(block.data) if high is None else high
-    starts = block.starts
-    starts = starts[int(np.searchsorted(starts, low)) : int(np.searchsorted(starts, high))]
-    starts = starts[starts + len(word) <= len(block.data)]
-    for index, code in enumerate(word[:3]):
-        letters = block.array[starts + index]
-        starts = starts[(letters == code) | (letters == bytes([code]).upper()[0])]
-    return [at for at in starts.tolist() if block.data[at : at + len(word)].lower() == word]
+    data, starts = block.data, block.starts
+    if low or (high is not None and high < len(data)):
+        starts = starts[
+            int(np.searchsorted(starts, low)) : int(np.searchsorted(starts, len(data) if high is None else high))
+        ]
+    # 0x20 makes capitals small; of the few other bytes that it makes like one the second look takes care.
+    starts = starts[(block.array[starts] | 0x20) == word[0] | 0x20]
+    return [at for at in starts.tolist() if data[at : at + len(word)].lower() == word]
 
 
 class Piece:
@@ -136,7 +136,8 @@ class Piece:
             self._bytes = Bytes8(self.data)
         length = head.prefix
         offsets = list(range(0, min(length, _PREFIX_BYTES), 8))
-        offsets += [at for at in range(max(0, length - 24), length, 8) if at not in offsets]
+        if length > _PREFIX_BYTES:
+            offsets += range(max(_PREFIX_BYTES, length - 24), length, 8)
         alike = starts + length <= len(self.data)
         places = np.where(alike, starts, start)
         for at in offsets:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from milepost.core.tables.bits import Offsets, Ranks, Words, has, inside, pack, places
+from milepost.core.tables.bits import Offsets, Ranks, Words, count, from_place, has, inside, pack, places, upto_place
 
 _TAIL = re.compile(rb"(?i)\bON\s+(?:CONFLICT|DUPLICATE)\b|\bRETURNING\b")
 
@@ -46,11 +46,13 @@ class Brackets:
         if end - start < len(self._codes) // 8:
             found, depth = self._outer_of_slice(start, end, depth)
             return len(found), depth
-        if depth <= 1 and start == 0 and self._is_flat(depth):
-            # Opened and closed by turns: none lies in another.
-            opened = self._counted().one(end)
-            closed = Ranks(self._closing()).one(end)
-            return opened, depth + opened - closed
+        if depth <= 1:
+            opening, closing = self._between(self._opening(), start, end), self._between(self._closing(), start, end)
+            within = inside(opening | closing, depth == 1)
+            if not ((opening & ~within) | (closing & within)).any():
+                # Opened and closed by turns: none lies in another.
+                opened = count(opening)
+                return opened, depth + opened - count(closing)
         found, depth = self.outer(start, end, depth)
         return len(found), depth
 
@@ -59,10 +61,9 @@ class Brackets:
             self._closes = pack(self._codes == 0x29) & ~self._hidden
         return self._closes
 
-    def _is_flat(self, depth: int) -> bool:
-        opening, closing = self._opening(), self._closing()
-        within = inside(opening | closing, depth == 1)
-        return not ((opening & ~within) | (closing & within)).any()
+    def _between(self, words: Words, start: int, end: int) -> Words:
+        words = from_place(words, start)
+        return words if end >= len(self._codes) else upto_place(words, end)
 
     def _outer_of_slice(self, start: int, end: int, depth: int) -> tuple[Offsets, int]:
         codes = self._codes[start:end]

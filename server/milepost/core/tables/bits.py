@@ -145,6 +145,16 @@ def has(words: Words, at: Offsets) -> npt.NDArray[np.bool_]:
     return found
 
 
+def holds(words: Words, place: int) -> bool:
+    """Whether one place is in the set."""
+    return bool(int(words[place >> 6]) >> (place & 63) & 1)
+
+
+def count(words: Words) -> int:
+    """How many places there are in the set."""
+    return int(np.add.reduce(bit_counts(words), dtype=np.int64))
+
+
 class Ranks:
     """How many places of a set lie before a given one."""
 
