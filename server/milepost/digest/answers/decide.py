@@ -1,0 +1,64 @@
+"""The final answer: what the file says, in a sentence or two, with the exact places; or that it does not say it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from milepost.core.text import clip_text
+from milepost.digest.answers.question import Question
+from milepost.digest.answers.search import FULL_SCORE
+from milepost.digest.answers.survey import Statistics
+from milepost.digest.values import FileFacts, Note, Place
+
+MAX_PLACES = 3
+
+#: From this score on a place answers; from the other on there is hardly a better one anywhere.
+ENOUGH = 7.2
+DECISIVE = 0.97 * FULL_SCORE
+_CAUSE_ENOUGH = 2.5
+_CLOSE = 0.85
+_SHOWN_BYTES = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer in a sentence or two. `places`, the best first, prove it; where nothing was found they are the nearest."""
+
+    found: bool
+    text: str
+    places: tuple[Place, ...] = ()
+
+
+def decide(notes: Sequence[Note], question: Question, statistics: Statistics, facts: FileFacts) -> Answered:
+    """The answer from the notes of a walk, whose places were read again from the file."""
+    by_start = {place.start_byte: place for place in facts.places}
+    ranked = sorted(
+        ((note, by_start[note.start_byte]) for note in notes if note.start_byte in by_start),
+        key=lambda one: (-one[0].score, one[0].start_byte),
+    )
+    if not ranked:
+        return Answered(False, f"Nothing in the file speaks of {_subject(question)}.")
+    enough = _CAUSE_ENOUGH if question.is_cause else ENOUGH
+    best = ranked[0][0].score
+    if best < enough:
+        nearest = ranked[0][1]
+        text = f"Nothing in the file answers that; the nearest is line {nearest.start_line:,}: {_shown(nearest)}"
+        return Answered(False, text, (nearest,))
+    places = tuple(place for note, place in ranked if note.score >= max(enough, best * _CLOSE))[:MAX_PLACES]
+    return Answered(True, f"Line {places[0].start_line:,} says: {_shown(places[0])}", places)
+
+
+def is_decisive(notes: Sequence[Note], question: Question, statistics: Statistics) -> bool:
+    """Whether hardly any later chunk can hold a better answer than these notes."""
+    if question.superlative or question.is_cause or question.kind == "how_many":
+        return False
+    return any(note.score >= DECISIVE for note in notes)
+
+
+def _subject(question: Question) -> str:
+    return " and ".join(f"“{term.text}”" for term in question.terms[:3]) or "that"
+
+
+def _shown(place: Place) -> str:
+    return clip_text(place.text, _SHOWN_BYTES)

@@ -1,0 +1,76 @@
+"""Words of the trade that stand for each other, from `thesaurus.toml`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from milepost.digest.answers.words import base_of, words_of
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Phrase = tuple[str, ...]
+"""The bases of the words of a phrase; most are of one word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thesaurus:
+    """`relatives` leads from what is asked to what may stand in the file for it, each with how much that is worth."""
+
+    relatives: dict[Phrase, dict[Phrase, float]]
+    irregular: dict[str, str]
+    generic: frozenset[str]
+    subjects: frozenset[str]
+    hinted: frozenset[Phrase]
+    longest: int
+
+    def base(self, word: str) -> str:
+        """What stays of a word in all its forms, irregular ones too."""
+        return base_of(self.irregular.get(word, word))
+
+
+#: What another word of the same group is worth beside the word itself, and what a hinted one is.
+GROUP_WORTH, HINT_WORTH = 0.8, 0.75
+
+
+def load_thesaurus() -> Thesaurus:
+    """Read the table; some milliseconds."""
+    table: dict[str, Any] = tomllib.loads(files(__package__).joinpath("thesaurus.toml").read_text("utf-8"))
+    irregular: dict[str, str] = table["irregular"]
+
+    def phrase(text: str) -> Phrase:
+        return tuple(base_of(irregular.get(word, word)) for word in words_of(text))
+
+    relatives: dict[Phrase, dict[Phrase, float]] = {}
+
+    def relate(asked: Phrase, found: Phrase, worth: float) -> None:
+        if asked != found:
+            row = relatives.setdefault(asked, {})
+            row[found] = max(row.get(found, 0.0), worth)
+
+    grouped: set[Phrase] = set()
+    for words in table["groups"].values():
+        phrases = [phrase(word) for word in words]
+        grouped.update(phrases)
+        for one in phrases:
+            for other in phrases:
+                relate(one, other, GROUP_WORTH)
+    hinted: set[Phrase] = set()
+    for hint in table["hint"]:
+        hinted.update(map(phrase, hint["asked"]))
+        for one in map(phrase, hint["asked"]):
+            for other in map(phrase, hint["found"]):
+                relate(one, other, HINT_WORTH)
+    return Thesaurus(
+        relatives=relatives,
+        irregular=irregular,
+        generic=frozenset(base_of(word) for word in table["generic"]),
+        subjects=frozenset(base_of(word) for word in table["subjects"]),
+        hinted=frozenset(hinted - grouped),
+        longest=max(map(len, relatives)),
+    )

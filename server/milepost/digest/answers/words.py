@@ -1,0 +1,122 @@
+"""Words: how a text is split into them, identifiers too, and when two of them are forms of one.
+
+A question's words are cut down to a base; a word of the file belongs to it if it begins with the base and goes on with an
+ending of English (`delete`, `deleted`, `deletion`, `DELETE_USER`). So the file's words are never stemmed, which would cost
+more than all else. A short word must be the same but for the ending of its plural or past.
+"""
+
+from __future__ import annotations
+
+import re
+
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
+
+#: Endings that are taken off a question's word, the longest first.
+_STRIPPED = (
+    *(
+        "isations",
+        "izations",
+        "isation",
+        "ization",
+        "ations",
+        "ation",
+        "ances",
+        "ences",
+        "ments",
+        "ities",
+        "ance",
+        "ence",
+    ),
+    *("ating", "ators", "ated", "ates", "ator", "ate"),
+    *("ment", "ures", "ings", "ions", "ure", "ity", "ies", "ied", "ing", "ion", "ed", "es", "ly", "al", "s", "y", "e"),
+)
+#: Endings that may follow a base of four letters or more.
+_ENDINGS = frozenset(
+    (
+        *("", "s", "es", "e", "ed", "d", "ing", "ings", "er", "ers", "or", "ors", "ion", "ions", "ation", "ations"),
+        *("ator", "ators", "ate", "ated", "ates", "ating", "y", "ies", "ied", "ying", "al", "als", "ally", "ment"),
+        *(
+            "ments",
+            "able",
+            "ible",
+            "ity",
+            "ities",
+            "ive",
+            "ure",
+            "ures",
+            "ance",
+            "ances",
+            "ence",
+            "ences",
+            "ant",
+            "ent",
+        ),
+        *(
+            "ly",
+            "ize",
+            "ized",
+            "izes",
+            "izing",
+            "ise",
+            "ised",
+            "ises",
+            "ising",
+            "ization",
+            "isation",
+            "ness",
+            "ful",
+            "ial",
+        ),
+    )
+)
+_SHORT_ENDINGS = frozenset(("", "s", "d", "es", "ed", "er", "ing"))
+_AFTER_DOUBLED = frozenset(("ed", "ing", "ings", "er", "ers"))
+_MIN_BASE = 4
+_NEVER_DOUBLED = "lsz"
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in lower case, in order; those inside identifiers (`maxTaskFailures`, `num_tokens`) too."""
+    found: list[str] = []
+    for run in _RUN.findall(text):
+        if run.islower() or run.isdigit():
+            found.append(run)
+        elif not run.isascii() or run.istitle() or (run.isupper() and run.isalpha()):
+            found.append(run.lower())
+        else:
+            found.extend(part.lower() for part in _HUMP.findall(run))
+    return found
+
+
+def base_of(word: str) -> str:
+    """What stays of a word (in lower case) in all its forms."""
+    if not word.isascii() or not word.isalpha() or len(word) < _MIN_BASE:
+        return word
+    for ending in _STRIPPED:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_BASE:
+            if ending == "s" and word[-2] in "su":
+                break
+            base = word[: len(word) - len(ending)]
+            is_doubled = base[-1] == base[-2] and base[-1] not in _NEVER_DOUBLED
+            return base[:-1] if is_doubled and ending in ("ed", "ing") and len(base) > 3 else base
+        if word.endswith(ending) and len(word) - len(ending) == 3 and ending in ("ed", "ing", "s"):
+            # Short verbs and plurals: `logs`, `sized`. A doubled end is undone: `running`, `stopped` have four letters.
+            return word[:3]
+    return word
+
+
+def is_form_of(word: str, base: str) -> bool:
+    """Whether a word of the file (in lower case) is a form of the word that `base` was made of."""
+    if not word.startswith(base):
+        # `restart` of `start`
+        return word.startswith("re") and len(base) >= _MIN_BASE and is_form_of(word[2:], base)
+    rest = word[len(base) :]
+    if not rest:
+        return True
+    if len(base) >= _MIN_BASE:
+        if rest in _ENDINGS:
+            return True
+    elif rest in _SHORT_ENDINGS and len(base) == 3:
+        return True
+    return len(base) >= 3 and rest[0] == base[-1] and rest[1:] in _AFTER_DOUBLED
