@@ -70,8 +70,12 @@ class OutlineBuilder:
         return depth >= self.crowded_depth or any(folds >= _MANY_FOLDS for folds in self._folds[:depth])
 
     def group_size(self, depth: int) -> int:
-        """How many siblings at a depth would be folded into one group at once; 1 while they are few enough to be listed."""
-        return self._group_sizes[depth] if depth < len(self._folds) and self._folds[depth] >= _MANY_FOLDS else 1
+        """How many siblings that would be attached at a depth are to be one group from the start; 1 while all can be listed.
+
+        Where there are this many, most would be folded at once and forgotten soon: to build them is most of the cost.
+        """
+        is_full = self._nodes > self.max_nodes // 4 or self.crowded_depth <= depth + 1
+        return self._group_sizes[depth] if is_full and self._folds[depth] >= _MANY_FOLDS else 1
 
     def open(self, node: Node) -> Node:
         """Begin a node that may get children; it lies within the one now open."""

@@ -16,8 +16,8 @@ from milepost.core.formats.base import Format
 from milepost.core.outline import Node, Problem
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.diff_context import STARS, ContextHunks
-from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Patch, path_of
-from milepost.core.structure.diff_hunks import Hunk, HunkTable
+from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Patch, head_of, path_of
+from milepost.core.structure.diff_hunks import Gap, Hunk, HunkTable
 from milepost.core.structure.diff_measure import LineSums
 from milepost.core.structure.diff_sniff import sniff_diff
 from milepost.core.structure.line_view import LineView, table_of
@@ -29,6 +29,11 @@ _SMALL_SHARE = 1024
 _MAX_PROBLEMS = 50
 _COMMIT_LEVEL, _FILE_LEVEL = 0, 1
 _HUNK = re.compile(rb"@@ -\d{1,15}(?:,(\d{1,15}))? \+\d{1,15}(?:,(\d{1,15}))? @@")
+#: The head of a file as git writes it, with hunks behind it.
+_PLAIN_HEAD = re.compile(
+    rb"diff --git [^\r\n]*\n(?:(?:index |new |deleted |old |similarity |rename |copy )[^\r\n]*\n){0,6}"
+    rb"--- [^\r\n]*\n\+\+\+ [^\r\n]*\n"
+)
 _COMBINED = re.compile(rb"@@@+ (?:-\d+(?:,\d+)? )+\+\d+(?:,\d+)? @@@+")
 _COMMIT = re.compile(rb"commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b")
 _MAIL = re.compile(rb"From ([0-9a-f]{40}(?:[0-9a-f]{24})?) \w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
@@ -52,6 +57,7 @@ class DiffScanner:
     def __init__(self, context: Context) -> None:
         self._tree = SectionTree(context, part_kind="text")
         self._tree.on_close = self._close
+        self._tree.read_label = self._label
         self._decoded = self._tree.decoded
         classes = [size for size in SIZE_CLASSES if size < context.total_bytes]
         self._least_bytes = classes[-1] // _SMALL_SHARE if classes else 0
@@ -80,13 +86,22 @@ class DiffScanner:
             self._find_title(view, position)
         taken = 0
         # Between hunks that touch there is nothing to look at.
-        for gap in table.gaps(position, view.size):
+        gaps = table.gaps(position, view.size)
+        number = 0
+        while number < len(gaps):
+            gap = gaps[number]
             if gap.hunk > taken:
                 self._add_hunks(view, table, taken, gap.hunk)
                 position = table.stops[gap.hunk - 1]
                 taken = gap.hunk
+            if self._tree.is_gathering(_FILE_LEVEL) and (plain := self._plain_heads(view, gaps, number)):
+                number += plain
+                self._count_files(view, table, gaps[number - plain : number])
+                taken = gaps[number - 1].hunk
+                continue
             for index in (np.flatnonzero(_CANDIDATES[view.heads[gap.low : gap.high]]) + gap.low).tolist():
                 position = self._take(view, position, index)
+            number += 1
         if taken < len(table):
             self._add_hunks(view, table, taken, len(table))
             position = table.stops[-1]
@@ -94,6 +109,29 @@ class DiffScanner:
         if self._file is not None:
             # What waits for the file's end must not keep this block in memory.
             self._file.waiting.settle()
+
+    # --- files that are only counted --------------------------------------------------------------------------------
+
+    def _plain_heads(self, view: LineView, gaps: list[Gap], number: int) -> int:
+        """How many gaps from this one on are just the head of a file as git writes it."""
+        data, starts, first = view.data, view.starts, number
+        while number < len(gaps):
+            gap = gaps[number]
+            match = _PLAIN_HEAD.match(data, starts.item(gap.low)) if gap.high < view.size else None
+            if match is None or match.end() != starts.item(gap.high):
+                break
+            number += 1
+        return number - first
+
+    def _count_files(self, view: LineView, table: HunkTable, gaps: list[Gap]) -> None:
+        """Files that begin with these gaps, each with the hunks up to the next one; the last may go on."""
+        last = gaps[-1]
+        for gap in gaps[:-1]:
+            self._begin_file(view.offset(gap.low), view.number(gap.low), head_of(view, gap))
+        if gaps[0].hunk < last.hunk and self._file is not None:
+            self._file.take_hunks(table, gaps[0].hunk, last.hunk)
+            self._report_short(view, table, gaps[0].hunk, last.hunk)
+        self._begin_file(view.offset(last.low), view.number(last.low), head_of(view, last)).is_named = True
 
     # --- hunks ------------------------------------------------------------------------------------------------------
 
@@ -163,32 +201,28 @@ class DiffScanner:
             self._tree.settle(byte, line)
             self._tree.cuts_parts = False
         file.take_hunks(table, low, high)
-        for number in table.short_ones(low, high):
-            self._problem_of_short(view.number(table.indexes[number]), view.offset(table.indexes[number]))
+        self._report_short(view, table, low, high)
         self._flush(file)
         self._open = None
         if table.is_open and high == len(table):
-            file.waiting.settle()
-            self._open = file.waiting.hunks[-1]
+            self._open = file.waiting.last()
 
     def _flush(self, file: DiffFile) -> None:
         """Enter hunks that have waited for their file's end, if they get too many."""
-        if len(file.waiting) > MOST_PENDING:
+        if file.node is None and file is not self._range:
+            file.waiting.drop()
+        elif file.is_flushed or len(file.waiting) > MOST_PENDING:
             file.is_flushed = True
-            self._enter(file, whole=True)
+            self._enter(file, keeps_last=True)
 
-    def _enter(self, file: DiffFile, *, whole: bool = False) -> None:
-        is_grouped = file.is_flushed and self._least_bytes > 0
-        waiting = file.waiting
-        if whole and not is_grouped:
-            waiting.settle()
-            for node in [hunk.node(self._decoded) for hunk in waiting.hunks[:-1]]:
-                self._tree.leaf(node)
-            del waiting.hunks[:-1]
-            return
-        nodes = waiting.groups(self._decoded, whole=whole) if is_grouped else waiting.nodes(self._decoded)
-        for node in nodes:
+    def _enter(self, file: DiffFile, *, keeps_last: bool = False) -> None:
+        enter = file.waiting.groups if file.is_flushed and self._least_bytes > 0 else file.waiting.nodes
+        for node in enter(self._decoded, keeps_last=keeps_last):
             self._tree.leaf(node)
+
+    def _report_short(self, view: LineView, table: HunkTable, low: int, high: int) -> None:
+        for number in table.short_ones(low, high):
+            self._problem_of_short(view.number(table.indexes[number]), view.offset(table.indexes[number]))
 
     def _too_short(self, hunk: Hunk) -> None:
         hunk.is_short = True
@@ -272,36 +306,63 @@ class DiffScanner:
         file.set_paths(path_of(first.text[4:]), path_of(second[4:]), self._decoded)
         return position
 
-    def _begin_file(self, byte: int, line: int, path: str) -> DiffFile:
-        self._begin(_FILE_LEVEL, node := Node("file", path or "file", byte, line, weight=0.5, resume={}))
-        self._tree.part_resume = {"hunks": True}
-        self._file = DiffFile(node, path)
+    def _begin_file(self, byte: int, line: int, path: str | bytes) -> DiffFile:
+        """Begin a file. Its path may be given as its whole head, to be read only if it is to be shown."""
+        file = DiffFile(head=path) if isinstance(path, bytes) else DiffFile(path=path)
+        node = Node("file", file.path or "file", byte, line, weight=0.5, resume={})
+        if self._begin(_FILE_LEVEL, node, file):
+            file.node = node
+            self._tree.part_resume = {"hunks": True}
+        self._file = file
         self._totals["files"] += 1
-        return self._file
+        return file
 
     def _begin_commit(self, place: _Place, name: bytes, *, is_mail: bool) -> None:
         short = name[:12].decode("ascii", "replace")
         node = Node("commit", short, place.byte, place.line, weight=0.6, resume={}, label=short)
-        self._begin(_COMMIT_LEVEL, node)
-        self._commit = Patch(node, short)
+        commit = Patch(None, short)
+        if self._begin(_COMMIT_LEVEL, node, commit):
+            commit.node = node
+        self._commit = commit
         self._totals["commits"] += 1
         self._wants_title = not is_mail
 
-    def _begin(self, level: int, node: Node) -> None:
-        """Begin a file or commit; what is open of this level or a deeper one ends there."""
+    def _begin(self, level: int, node: Node, what: DiffFile | Patch) -> bool:
+        """Begin a file or commit; what is open of this level or a deeper one ends there. False if it is only counted."""
+        self._end_counted()
         self._open = None
         self._context.forget()
         self._tree.cuts_parts = True
         self._tree.part_resume = {}
-        self._tree.begin(level, node)
+        is_listed = not self._tree.gathers(level, node.kind, node.start_byte, node.start_line, what, {})
+        if is_listed:
+            self._tree.begin(level, node)
         self._file = None
+        return is_listed
+
+    def _end_counted(self) -> None:
+        """The file that is open ends, if it is one that is only counted."""
+        file = self._file
+        if file is not None and file.node is None and file is not self._range:
+            self._total(file)
+
+    def _total(self, file: DiffFile) -> None:
+        self._totals["hunks"] += file.hunk_count
+        self._totals["added"] += file.added
+        self._totals["removed"] += file.removed
+        if self._commit is not None:
+            self._commit.take_file(file)
+
+    def _label(self, what: DiffFile | Patch) -> str:
+        """What a file or commit is called that is the first or last of a group."""
+        return what.title(self._decoded)
 
     def _find_title(self, view: LineView, index: int) -> None:
         """The first line of a commit's message: the first that is indented, after its header."""
         for position in range(index, min(view.size, index + 40)):
             text = view.text(position)
             if text.startswith(b"    ") and text.strip() and self._commit is not None:
-                self._commit.title = self._decoded(text.strip())
+                self._commit.subject = self._decoded(text.strip())
                 self._wants_title = False
                 return
             if text.startswith((b"diff ", b"commit ")):
@@ -321,15 +382,11 @@ class DiffScanner:
                 self._enter(file)
             else:
                 node.hidden = file.hunk_count
-            file.close()
-            self._totals["hunks"] += file.hunk_count
-            self._totals["added"] += file.added
-            self._totals["removed"] += file.removed
-            if commit is not None:
-                commit.take_file(file)
+            file.close(self._decoded)
+            self._total(file)
             self._file = None
         elif commit is not None and commit.node is node:
-            commit.close()
+            commit.close(self._decoded)
             self._commit = None
 
     def finish(self, end: End) -> Findings:
@@ -340,6 +397,7 @@ class DiffScanner:
                 self._problem("the diff ends inside a hunk", end.line, self._open.start_byte)
         if self._range is not None and self._file is self._range:
             self._enter(self._range)
+        self._end_counted()
         sections = self._tree.finish(end)
         facts: dict[str, Any] = {name: count for name, count in self._totals.items() if count or name != "commits"}
         if self._more_problems:

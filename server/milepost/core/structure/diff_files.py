@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, field
 
 from milepost.core.outline import Node
-from milepost.core.structure.diff_hunks import Decode, HunkQueue, HunkTable, changes
+from milepost.core.structure.diff_hunks import Decode, Gap, HunkQueue, HunkTable, changes
+from milepost.core.structure.line_view import LineView
 
 #: So many hunks of a file are kept back before they are entered.
 MOST_PENDING = 128
@@ -19,10 +20,14 @@ _GIT_COMMAND = re.compile(rb"diff --git (?:\w/)?(.+?) (?:\w/)?\1$")
 
 @dataclass(slots=True)
 class DiffFile:
-    """One file of a diff. `node` is None while a range inside a file is read."""
+    """One file of a diff. `node` is None while a range inside a file is read, and where the file is only counted.
+
+    `head` are the lines of its head where they have not been read.
+    """
 
     node: Node | None = None
     path: str = ""
+    head: bytes = b""
     old_path: str = ""
     status: str = ""
     note: str = ""
@@ -77,12 +82,23 @@ class DiffFile:
         elif text.startswith(b"GIT binary patch") or (text.startswith(b"Binary files ") and text.endswith(b" differ")):
             self.note = "binary"
 
-    def close(self) -> None:
+    def title(self, decoded: Decode) -> str:
+        """Its path, and the one it had before."""
+        if self.head:
+            lines, self.head = self.head.split(b"\n"), b""
+            self.path = decoded(path_of(lines[0], command=True))
+            for line in lines[1:-3]:
+                self.take_header(line, decoded)
+            self.set_paths(path_of(lines[-3][4:]), path_of(lines[-2][4:]), decoded)
+        renamed = self.status in ("renamed", "copied") and self.old_path
+        return f"{self.old_path} → {self.path}" if renamed else self.path or "file"
+
+    def close(self, decoded: Decode) -> None:
         """Write what is known into the node."""
         node = self.node
         assert node is not None
         renamed = self.status in ("renamed", "copied") and self.old_path
-        node.title = f"{self.old_path} → {self.path}" if renamed else (self.path or node.title)
+        node.title = self.title(decoded)
         node.label = self.path or node.title
         parts = [changes(self.added, self.removed)] if self.hunk_count or not self.note else []
         parts += [one for one in (self.status, self.note) if one]
@@ -103,9 +119,9 @@ class DiffFile:
 class Patch:
     """One commit of a log, or one mail of a series."""
 
-    node: Node
+    node: Node | None
     name: str
-    title: str = ""
+    subject: str = ""
     author: str = ""
     date: str = ""
     files: int = 0
@@ -118,8 +134,8 @@ class Patch:
             self.author = decoded(text.split(b":", 1)[1]).strip()
         elif text.startswith(b"Date: ") and not self.date:
             self.date = decoded(text[6:]).strip()
-        elif text.startswith(b"Subject: ") and not self.title:
-            self.title = decoded(text[9:]).strip()
+        elif text.startswith(b"Subject: ") and not self.subject:
+            self.subject = decoded(text[9:]).strip()
 
     def take_file(self, file: DiffFile) -> None:
         """A file of this commit has ended."""
@@ -127,10 +143,15 @@ class Patch:
         self.added += file.added
         self.removed += file.removed
 
-    def close(self) -> None:
+    def title(self, decoded: Decode) -> str:
+        """Its name and the first line of what it says."""
+        return f"{self.name} {self.subject}" if self.subject else f"commit {self.name}"
+
+    def close(self, decoded: Decode) -> None:
         """Write what is known into the node."""
         node = self.node
-        node.title = f"{self.name} {self.title}" if self.title else f"commit {self.name}"
+        assert node is not None
+        node.title = self.title(decoded)
         parts = []
         if self.files:
             parts.append(f"{changes(self.added, self.removed)} in {self.files:,} file{'s' if self.files > 1 else ''}")
@@ -139,6 +160,11 @@ class Patch:
         node.facts = {"commit": self.name, "files": self.files, "added": self.added, "removed": self.removed}
         node.facts.update({key: value[:200] for key, value in (("author", self.author), ("date", self.date)) if value})
         node.count = max(1, self.files)
+
+
+def head_of(view: LineView, gap: Gap) -> bytes:
+    """The lines of a gap."""
+    return view.data[view.starts.item(gap.low) : view.starts.item(gap.high)]
 
 
 def path_of(text: bytes, *, command: bool = False) -> bytes:

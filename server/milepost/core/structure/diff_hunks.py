@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.outline import Node
-from milepost.core.structure.diff_measure import LineSums
+from milepost.core.structure.diff_measure import LineSums, running
 from milepost.core.structure.line_view import LineView, table_of
 from milepost.core.structure.section_tree import PART_LINES
 
@@ -37,10 +37,12 @@ class HunkTable:
     """
 
     def __init__(self, view: LineView, sums: LineSums, heads: Ints) -> None:
-        self._view, self._sums = view, sums
+        self._view = view
         firsts = heads[:, 0] + 1
         self._firsts = firsts
         self._ends, self._is_short = sums.stops(firsts, heads[:, 1], heads[:, 2])
+        self._added = running(sums.added[self._ends] - sums.added[firsts])
+        self._removed = running(sums.removed[self._ends] - sums.removed[firsts])
         self.indexes: list[int] = heads[:, 0].tolist()
         self.stops: list[int] = self._ends.tolist()
         #: Whether the last one may go on in the next block, be it only with "\\ No newline at end of file".
@@ -55,18 +57,15 @@ class HunkTable:
     def __len__(self) -> int:
         return len(self.indexes)
 
-    def gaps(self, low: int, size: int) -> Iterator[Gap]:
+    def gaps(self, low: int, size: int) -> list[Gap]:
         """What lies between the hunks, from line `low` on, up to the view's `size`."""
-        indexes, stops = self._firsts - 1, self._ends
-        befores, afters = np.append(low, stops), np.append(indexes, size)
-        for hunk in np.flatnonzero(befores < afters).tolist():
-            yield Gap(int(befores[hunk]), int(afters[hunk]), hunk)
+        befores, afters = np.append(low, self._ends), np.append(self._firsts - 1, size)
+        hunks = np.flatnonzero(befores < afters)
+        return [Gap(*one) for one in zip(befores[hunks].tolist(), afters[hunks].tolist(), hunks.tolist(), strict=True)]
 
     def changes(self, low: int, high: int) -> tuple[int, int]:
-        """How many lines the hunks `low` to `high`, which follow each other, add and remove."""
-        first, stop = self.indexes[low], self.stops[high - 1]
-        added, removed = self._sums.added, self._sums.removed
-        return int(added[stop] - added[first]), int(removed[stop] - removed[first])
+        """How many lines the hunks `low` to `high` add and remove."""
+        return int(self._added[high] - self._added[low]), int(self._removed[high] - self._removed[low])
 
     def short_ones(self, low: int, high: int) -> list[int]:
         """Those of the hunks `low` to `high` that have fewer lines than their heads say."""
@@ -77,13 +76,12 @@ class HunkTable:
 
     def hunks(self, low: int, high: int) -> list[Hunk]:
         """The hunks `low` to `high` as values."""
-        view, sums = self._view, self._sums
+        view = self._view
         found = []
         for number in range(low, high):
             index, stop = self.indexes[number], self.stops[number]
             hunk = Hunk(
-                int(sums.added[stop] - sums.added[index]),
-                int(sums.removed[stop] - sums.removed[index]),
+                *self.changes(number, number + 1),
                 view.text(index, _TITLE_BYTES),
                 view.offset(index),
                 view.number(index),
@@ -155,19 +153,50 @@ class Hunk:
         return node
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Neighbouring hunks: the first and the last of them, how many they are, and what they change together."""
+
+    first: Hunk
+    last: Hunk
+    count: int
+    added: int
+    removed: int
+
+
 class HunkQueue:
-    """Hunks of a file that wait for its end: as values, and after those as places in tables."""
+    """Hunks of a file that wait for its end: `hunks` as values, behind them others as places in tables.
+
+    Once the file has so many that they are to be shown in groups, only the first and last of each group become values.
+    """
 
     def __init__(self) -> None:
         self.hunks: list[Hunk] = []
         self._spans: list[tuple[HunkTable, int, int]] = []
+        #: What fills no group yet, before `hunks`.
+        self._part: _Part | None = None
 
     def __len__(self) -> int:
-        return len(self.hunks) + sum(high - low for _, low, high in self._spans)
+        begun = self._part.count if self._part is not None else 0
+        return begun + len(self.hunks) + sum(high - low for _, low, high in self._spans)
 
     def take(self, table: HunkTable, low: int, high: int) -> None:
         """Append the hunks `low` to `high` of a table."""
         self._spans.append((table, low, high))
+
+    def last(self) -> Hunk:
+        """The last one, as the value that stands for it from now on."""
+        if self._spans:
+            table, low, high = self._spans.pop()
+            if high - low > 1:
+                self._spans.append((table, low, high - 1))
+            self.settle()
+            self.hunks += table.hunks(high - 1, high)
+        return self.hunks[-1]
+
+    def drop(self) -> None:
+        """Forget all but the last, which may go on."""
+        self.hunks, self._spans = self.hunks[-1:], self._spans[-1:]
 
     def settle(self) -> None:
         """Make values of all, so that no table is needed any more."""
@@ -175,55 +204,66 @@ class HunkQueue:
             self.hunks += table.hunks(low, high)
         self._spans = []
 
-    def nodes(self, decoded: Decode) -> list[Node]:
-        """All of them, one by one; then none waits any more."""
+    def nodes(self, decoded: Decode, *, keeps_last: bool) -> list[Node]:
+        """All of them, one by one; with `keeps_last` but for the last one, which may still go on and waits."""
         self.settle()
-        found = [hunk.node(decoded) for hunk in self.hunks]
-        self.hunks = []
+        kept = self.hunks[-1:] if keeps_last else []
+        found = [hunk.node(decoded) for hunk in self.hunks[: len(self.hunks) - len(kept)]]
+        self.hunks = kept
         return found
 
-    def groups(self, decoded: Decode, *, whole: bool) -> list[Node]:
-        """Groups of neighbours that list them when they are expanded; with `whole`, what fills no group waits on.
+    def groups(self, decoded: Decode, *, keeps_last: bool) -> list[Node]:
+        """Groups of neighbours, which list them when they are expanded.
 
-        The last hunk may still go on, so it waits on too.
+        With `keeps_last`, what fills no group waits, and so does the last hunk, which may still go on.
         """
-        count = (len(self) - 1) // _GROUP * _GROUP if whole else len(self)
         found = []
-        while count > 0:
-            size = min(_GROUP, count)
-            found.append(self._group(size, decoded))
-            count -= size
+        size = len(self) - keeps_last
+        while size >= (_GROUP if keeps_last else 1):
+            part = self._next_part(min(_GROUP, size))
+            self._part = None
+            size -= part.count
+            found.append(_group_node(part, decoded))
+        if size > 0:
+            self._part = self._next_part(size)
         return found
 
-    def _group(self, size: int, decoded: Decode) -> Node:
-        members, self.hunks = self.hunks[:size], self.hunks[size:]
-        added, removed = sum(one.added for one in members), sum(one.removed for one in members)
-        left = size - len(members)
-        while left:
+    def _next_part(self, size: int) -> _Part:
+        """The next `size` hunks, which are taken from what waits."""
+        parts = [self._part] if self._part is not None else []
+        size -= sum(part.count for part in parts)
+        taken, self.hunks = self.hunks[:size], self.hunks[size:]
+        parts += [_Part(one, one, 1, one.added, one.removed) for one in taken]
+        size -= len(taken)
+        while size > 0:
             table, low, high = self._spans[0]
-            stop = min(high, low + left)
-            more, less = table.changes(low, stop)
-            added, removed, left = added + more, removed + less, left - (stop - low)
-            members += table.hunks(low, low + 1) if not members else []
-            members += table.hunks(stop - 1, stop)
+            stop = min(high, low + size)
+            first, last = table.hunks(low, low + 1)[0], table.hunks(stop - 1, stop)[0]
+            parts.append(_Part(first, last, stop - low, *table.changes(low, stop)))
+            size -= stop - low
             self._spans[:1] = [(table, stop, high)] if stop < high else []
-        first, last = members[0], members[-1]
-        node = Node(
-            "group",
-            f"{first.label(decoded)} … {last.label(decoded)}",
-            first.start_byte,
-            first.start_line,
-            last.end_byte,
-            last.end_line,
-            digest=changes(added, removed),
-            count=size,
-            facts={"of": "hunk", "added": added, "removed": removed},
-            hidden=size,
-            label=first.label(decoded),
-            resume={"hunks": True},
-        )
-        node.facts["last"] = last.label(decoded)[:100]
-        return node
+        added, removed = sum(one.added for one in parts), sum(one.removed for one in parts)
+        return _Part(parts[0].first, parts[-1].last, sum(one.count for one in parts), added, removed)
+
+
+def _group_node(part: _Part, decoded: Decode) -> Node:
+    first, last = part.first, part.last
+    node = Node(
+        "group",
+        f"{first.label(decoded)} … {last.label(decoded)}",
+        first.start_byte,
+        first.start_line,
+        last.end_byte,
+        last.end_line,
+        digest=changes(part.added, part.removed),
+        count=part.count,
+        facts={"of": "hunk", "added": part.added, "removed": part.removed},
+        hidden=part.count,
+        label=first.label(decoded),
+        resume={"hunks": True},
+    )
+    node.facts["last"] = last.label(decoded)[:100]
+    return node
 
 
 def changes(added: int, removed: int) -> str:

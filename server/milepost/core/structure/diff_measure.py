@@ -22,7 +22,8 @@ class LineSums:
         plus, minus = heads == _PLUS, heads == _MINUS
         context = (heads == _SPACE) | (heads == _LF) | (heads == _CR)
         self.size = view.size
-        self.added, self.removed, self.context = _running(plus), _running(minus), _running(context)
+        self.added, self.removed, self.context = running(plus), running(minus), running(context)
+        self._old, self._new = self.removed + self.context, self.added + self.context
         self._is_note = np.append(heads == _BACKSLASH, False)
         #: Lines that no hunk can hold.
         self.foreign: Ints = np.flatnonzero(~(plus | minus | context | self._is_note[:-1]))
@@ -38,9 +39,8 @@ class LineSums:
         as there are. "\\ No newline at end of file" belongs to the hunk before it.
         """
         limits = self.limits(firsts)
-        old_sums, new_sums = self.removed + self.context, self.added + self.context
-        old_stops = np.searchsorted(old_sums, old_sums[firsts] + np.maximum(old, 0))
-        new_stops = np.searchsorted(new_sums, new_sums[firsts] + np.maximum(new, 0))
+        old_stops = np.searchsorted(self._old, self._old[firsts] + np.maximum(old, 0))
+        new_stops = np.searchsorted(self._new, self._new[firsts] + np.maximum(new, 0))
         stops = np.maximum(np.maximum(old_stops, new_stops), firsts)
         is_short = (stops > limits) & (old >= 0)
         stops = np.where(old < 0, limits, np.minimum(stops, limits))
@@ -55,8 +55,8 @@ class LineSums:
         return max(0, old - removed - context), max(0, new - added - context)
 
 
-def _running(flags: npt.NDArray[np.bool_]) -> Ints:
-    """How many of the flags before each place are set; one longer than `flags`."""
-    sums = np.zeros(len(flags) + 1, np.int64)
-    np.cumsum(flags, out=sums[1:])
+def running(counts: npt.NDArray[np.bool_] | Ints) -> Ints:
+    """The sum of the counts before each place; one longer than `counts`."""
+    sums = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=sums[1:])
     return sums

@@ -11,12 +11,14 @@ import copy
 import re
 from bisect import bisect_left
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from milepost.core.outline import Node, Section
+from milepost.core.outline import TITLE_MAX_BYTES, Node, Section
 from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Context, End
 from milepost.core.structure.line_view import LineView
+from milepost.core.text import clip_text
 
 #: A stretch of more lines without a section is listed in parts of so many.
 PART_LINES = 500
@@ -26,6 +28,18 @@ _PART_WEIGHT = 0.15
 _MORE_LINES = 60
 #: The first line of a part that is not blank is its title; it is looked for among so many.
 _TITLE_LINES = 8
+
+
+@dataclass(slots=True)
+class _Group:
+    """Siblings that are only counted: the section that stands for them, how many it takes, what its ends are called."""
+
+    node: Node
+    level: int
+    size: int
+    kind: str
+    first: Any
+    last: Any
 
 
 class SectionTree:
@@ -50,6 +64,9 @@ class SectionTree:
         self._resume_of_part: dict[str, Any] | None = None
         self._has_parts = False
         self.on_close: Callable[[Node], None] | None = None
+        #: What the label of a gathered section, given to `gathers`, reads as.
+        self.read_label: Callable[[Any], str] = self.decoded
+        self._group: _Group | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SectionTree:
         twin = copy.copy(self)
@@ -57,6 +74,8 @@ class SectionTree:
         twin.builder = copy.deepcopy(self.builder, memo)
         twin._levels = list(self._levels)
         twin.on_close = copy.deepcopy(self.on_close, memo)
+        twin.read_label = copy.deepcopy(self.read_label, memo)
+        twin._group = copy.deepcopy(self._group, memo)
         return twin
 
     @property
@@ -77,6 +96,33 @@ class SectionTree:
         self._levels.append(level)
         self._start_part(node.start_byte, node.start_line, is_head=True)
         return node
+
+    def gathers(self, level: int, kind: str, byte: int, line: int, label: Any, resume: dict[str, Any] | None) -> bool:
+        """Whether a section that would begin here is only counted, as a member of a group: it has too many siblings.
+
+        If so, sections of this and deeper levels end here, as by `begin`; what lies in a member is neither listed nor
+        counted. `label` names it if it is the first or last of its group, once that is complete.
+        """
+        group = self._group
+        if group is not None:
+            if level > group.level:
+                return True
+            if level == group.level and group.node.count < group.size:
+                group.node.count += 1
+                group.node.hidden += 1
+                group.last = label
+                return True
+        size = self.builder.group_size(bisect_left(self._levels, level))
+        if size < 2:
+            return False
+        node = Node("group", "", byte, line, hidden=1, resume=resume)
+        self.begin(level, node)
+        self._group = _Group(node, level, size, kind, label, label)
+        return True
+
+    def is_gathering(self, level: int) -> bool:
+        """Whether what is at this level or deeper is only counted now."""
+        return self._group is not None and level >= self._group.level
 
     def hides(self, level: int, byte: int, line: int) -> bool:
         """Whether a section that would begin here is only counted: the outline has no room at its depth.
@@ -118,7 +164,7 @@ class SectionTree:
         # Few stretches become parts, so a title is only looked for when one does.
         if self._title_place is None and low + self._is_head < high:
             self._title_place = (view, low, high)
-        if not self.cuts_parts:
+        if not self.cuts_parts or self._group is not None:
             return
         while low < high:
             index = low + max(0, self._part[1] + PART_LINES - view.number(low))
@@ -156,12 +202,25 @@ class SectionTree:
 
     def _close(self, level: int, byte: int, line: int) -> None:
         while self._levels and self._levels[-1] >= level:
-            if self.on_close is not None:
+            if self._group is not None and self.builder.current is self._group.node:
+                self._name_group(self._group)
+                self._group = None
+            elif self.on_close is not None:
                 node = self.builder.current
                 node.end_byte, node.end_line = byte, line
                 self.on_close(node)
             self._levels.pop()
             self.builder.close(byte, line)
+
+    def _name_group(self, group: _Group) -> None:
+        node = group.node
+        node.label = self.read_label(group.first)
+        if node.count > 1:
+            last = self.read_label(group.last)
+            node.title = f"{node.label} … {last}"
+            node.facts = {"of": group.kind, "last": clip_text(last, TITLE_MAX_BYTES)}
+        else:
+            node.kind, node.title, node.hidden = group.kind, node.label, 0
 
     def _start_part(self, byte: int, line: int, *, is_head: bool = False) -> None:
         self._part = (byte, line)
