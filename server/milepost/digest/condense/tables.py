@@ -15,6 +15,7 @@ from typing import Any
 from milepost.digest.condense.lines import ChunkLines, shown
 from milepost.digest.condense.variations import describe_values, odd_rows
 from milepost.digest.condense.view import View, ViewLine, ordered
+from milepost.digest.values import ChunkText
 
 _LINE_BYTES = 240
 _FOLD_BYTES = 1600
@@ -213,3 +214,23 @@ def _level(fields: dict[str, bytes]) -> str:
         if name in fields:
             return fields[name].decode("utf-8", "replace").lower()
     return ""
+
+
+def odd_records(chunk: ChunkText) -> list[tuple[int, int]]:
+    """The byte ranges in a chunk's `data` of records with a value unlike that of all others, or of another length."""
+    lines = ChunkLines(chunk, lambda text: text)
+    texts = lines.lines()
+    if chunk.format == "ndjson":
+        records: list[Record] = [[index] for index in range(lines.count)]
+        parsed = [_json_fields(lines, index, text) for index, text in enumerate(texts)]
+        common = Counter(tuple(fields) for fields in parsed if fields).most_common(1)
+        names = common[0][0] if common else ()
+        rows = [list(fields.values()) if fields is not None and tuple(fields) == names else [] for fields in parsed]
+    else:
+        records = _csv_records(texts)
+        delimiter = _delimiter(texts)
+        rows = [_csv_fields(b"\n".join(texts[index] for index in record), delimiter) for record in records]
+    usual = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+    plain = [place for place, row in enumerate(rows) if len(row) == usual and not (place == 0 and chunk.index == 0)]
+    found = [plain[place] for place in odd_rows([rows[place] for place in plain])]
+    return [(lines.starts[records[place][0]], lines.starts[records[place][-1] + 1]) for place in found]

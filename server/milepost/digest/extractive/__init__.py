@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from milepost.digest.values import ChunkDigest, ChunkText, FileFacts, State
+from milepost.digest.extractive.chunk_digest import summarize_chunk
+from milepost.digest.extractive.conclude import conclude_summary
 
 __all__ = ["conclude_summary", "summarize_chunk"]
-
-
-def summarize_chunk(chunk: ChunkText, state: State) -> ChunkDigest:
-    """Titles and digests for the pieces of a chunk, and the places in it that are worth telling."""
-    return ChunkDigest()
-
-
-def conclude_summary(state: State, facts: FileFacts) -> tuple[str, tuple[str, ...]]:
-    """The final text, at most 4,096 bytes of plain UTF-8, and questions worth asking next."""
-    return f"{facts.outline.format}, {facts.outline.total_bytes:,} bytes", ()
