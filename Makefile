@@ -7,13 +7,15 @@ READY := $(VENV)/.ready
 FILE ?= tests/data/captures/postgresql.log
 PYTEST_ARGS ?=
 
-.PHONY: help setup demo test lint types bench clean
+.PHONY: help setup demo test lint types bench vsix e2e clean
 
 help:
 	@echo "make setup            make .venv with Milepost and everything its tests need"
 	@echo "make demo             outline a real PostgreSQL log (make demo FILE=path: any file)"
 	@echo "make test             lint, types and all tests"
 	@echo "make bench            measure, and print the tables"
+	@echo "make vsix             package the VS Code extension, with the server inside"
+	@echo "make e2e              try the packaged extension in a real workbench (E2E_ARGS='-t NAME': some of it)"
 	@echo "make clean            remove .venv and caches"
 
 setup: $(READY)
@@ -42,6 +44,13 @@ test: lint types
 
 bench: setup
 	$(BIN)/python tests/bench/run.py $(BENCH_ARGS)
+
+# Node, where there is none that will do, comes in a wheel from PyPI.
+vsix: setup
+	bash client-vscode/scripts/package.sh
+
+e2e: vsix
+	bash tests/e2e/run.sh $(E2E_ARGS)
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
