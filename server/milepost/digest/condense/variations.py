@@ -105,7 +105,11 @@ def odd_rows(rows: Sequence[Sequence[bytes]]) -> list[int]:
 
 
 _AFFIXES = b"\"'()[]{}<>,;:=%"
-_MEASURE = re.compile(rb"(?:[\w.-]*[=:\[(])?([-+]?)(\d+)(?:\.\d+)?(?:%|[a-zA-Z]{1,3})?$")
+_MEASURE = re.compile(
+    rb"(?:[\w.-]*[=:\[(])?([-+]?)(\d*)(?:(?<=\d)\.?|\.(?=\d))(?:\d+)?(?:[eE][-+]?\d+)?(?:%|[a-zA-Z]{1,3})?$"
+)
+    rb"(?:[\w.-]*[=:\[(])?([-+]?)(\d*)(?:(?<=\d)\.?|\.(?=\d))(?:\d+)?(?:[eE][-+]?\d+)?(?:%|[a-zA-Z]{1,3})?$"
+)
 
 
 def _odd_values(column: Sequence[bytes], most: int) -> set[bytes]:

@@ -28,7 +28,7 @@ def summarize_chunk(chunk: ChunkText, state: State) -> ChunkDigest:
     notes: list[Note] = []
     if chunk.format in ("text", "markup"):
         encoding = chunk.encoding.name if chunk.encoding.is_ascii_superset else "utf-8"
-        sentences = telling_sentences(chunk.data, encoding, _SENTENCES * 4)
+        sentences = telling_sentences(chunk.data, encoding, _SENTENCES * 4, is_start=chunk.index == 0)
         notes.extend(reader.note(one.start, one.end, one.score) for one in sentences[:_SENTENCES])
         labels.update(_prose_labels(chunk, reader, sentences))
     elif chunk.format in ("csv", "ndjson"):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from milepost.core.outline import Section, walk
-from milepost.digest.extractive.texts import Read, Text, at_lines, counted, joined, opening, sentence, size_of
+from milepost.digest.extractive.texts import Read, Text, at_lines, counted, joined, opening, sentence
 
 _MOST_FIELDS = 24
+_MOST_GROUPS = 10
 
 
 def tell_table(read: Read, text: Text) -> list[str]:
@@ -26,7 +28,7 @@ def tell_table(read: Read, text: Text) -> list[str]:
     text.paragraph(first)
     where = "" if read.whole else " (of the whole file)"
     basis = f", from a sample of {stats['sampled_records']:,} records" if stats.get("sampled") else ""
-    text.listing(f"Columns{where}{basis}:", [_column(column, stats) for column in columns], share=0.7)
+    text.listing(f"Columns{where}{basis}:", [_column(column, stats) for column in columns], share=0.7, most=40)
     oddities = []
     if read.whole and stats.get("ragged_records"):
         oddities.append(f"{counted(int(stats['ragged_records']), 'record')} with another number of fields")
@@ -35,7 +37,8 @@ def tell_table(read: Read, text: Text) -> list[str]:
     if stats.get("misplaced_quotes"):
         oddities.append("quotes where none belong")
     oddities += _problems(read)
-    text.listing("Odd:", [*oddities, *_noted(read)])
+    text.listing("Odd:", oddities)
+    text.listing("Records with a value unlike their neighbours':", _noted(read))
     names = [str(column.get("name", "")) for column in columns if column.get("name")]
     questions = []
     numeric = next((column for column in columns if "min" in column and column.get("name")), None)
@@ -89,8 +92,9 @@ def tell_ndjson(read: Read, text: Text) -> list[str]:
     fields: Mapping[str, Mapping[str, Any]] = stats.get("fields", {})
     basis = str(stats.get("fields_from", ""))
     items = [_field(name, field) for name, field in list(fields.items())[:_MOST_FIELDS]]
-    text.listing(f"Fields{f' (from {basis})' if basis else ''}:", items, share=0.7)
-    text.listing("Odd:", [*_problems(read), *_noted(read)])
+    text.listing(f"Fields{f' (from {basis})' if basis else ''}:", items, share=0.7, most=40)
+    text.listing("Odd:", _problems(read))
+    text.listing("Records with a value unlike their neighbours':", _noted(read))
     questions = []
     kind = stats.get("kind_field")
     if kind:
@@ -143,7 +147,18 @@ def tell_tree(read: Read, text: Text) -> list[str]:
     if sum(kinds.values()) > 2:
         text.paragraph(f"Kinds of documents: {joined([f'{kind} ×{n:,}' for kind, n in kinds.most_common()], 12)}.")
     top = _unwrapped(sections)
-    text.listing("It holds:" if read.whole else "This part holds:", [_member(one) for one in _folded(top)], share=0.9)
+    whole = max(sections, key=lambda one: one.end_byte - one.start_byte, default=None)
+    if outline.format == "xml" and whole is not None and whole not in top and whole.digest:
+        text.paragraph(f"It is one {sentence(whole.title, 80)}: {sentence(whole.digest, 240)}.")
+    # Settings are read in their order; of what is large the largest is asked for first.
+    small = sum(one.end_line - one.start_line < 80 and len(one.children) < 8 for one in top)
+    is_settings = outline.format in ("yaml", "ini") and 10 * small >= 9 * len(top)
+    members = [_member(one) for one in (top if is_settings else _folded(top))]
+    most = _MOST_GROUPS if outline.format == "xml" or any(one.kind == "group" for one in top) else len(members)
+    if len(members) > most + 1:
+        members = [*members[:most], f"and {len(members) - most:,} more"]
+    order = "" if is_settings else ", the largest first"
+    text.listing(f"It holds{order}:" if read.whole else f"This part holds{order}:", members, share=0.9, most=24)
     text.listing("Odd:", _noted(read))
     biggest = max(top, key=lambda one: (one.end_byte - one.start_byte, -one.start_byte), default=None)
     return [f"What is in {sentence(biggest.title, 60)}?"] if biggest is not None else []
@@ -171,22 +186,23 @@ def _folded(sections: Sequence[Section]) -> list[Section]:
     found = []
     for one in ranked[:400]:
         key = (one.kind, one.digest)
-        if one.digest and key in seen and len(ranked) > 12:
+        if len(one.digest) > 24 and key in seen and len(ranked) > 12:
             continue
         seen.add(key)
         found.append(one)
     return found
 
 
+_COUNT_ONLY = re.compile(r"[\d,]+ (?:keys?|lines?)$")
+
+
 def _member(section: Section) -> str:
     title = sentence(section.title, 72)
-    digest = sentence(section.digest, 150)
+    digest = sentence(section.digest, 150) if not _COUNT_ONLY.match(section.digest) else ""
     name = f"{title} {at_lines(section.start_line, section.end_line)}"
     if not digest:
         children = [sentence(child.title, 40) for child in section.children if child.title]
         digest = f"{counted(len(children), 'part')}: {joined(children, 5)}" if children else ""
-        if not digest and section.count > 1:
-            digest = f"{section.count:,}"
     return f"{name}: {digest}" if digest else name
 
 
@@ -201,7 +217,7 @@ def tell_sql(read: Read, text: Text) -> list[str]:
         "oracle": "Oracle",
     }
     dialect = dialects.get(str(stats.get("dialect", "")), "")
-    first = opening(read, f"{dialect} SQL" if dialect else "SQL")
+    first = opening(read, f"A dump in SQL of {dialect}" if dialect else "SQL")
     if read.whole:
         groups = ("tables", "views", "functions", "procedures", "triggers", "indexes", "constraints", "rows")
         singular = {"indexes": "index"}
@@ -261,19 +277,28 @@ def _noted(read: Read) -> list[str]:
     ]
 
 
+_NAMES = {
+    "opaque": "Opaque data",
+    "minified": "Minified code",
+    "gc_log": "A garbage collection log",
+    "thread_dump": "A thread dump",
+    "strace": "A trace of system calls (strace)",
+}
+
+
 def tell_sections(read: Read, text: Text) -> list[str]:
     """Write the text of what has no better way: its parts, the notable ones first; what to ask next."""
     outline, stats = read.outline, read.outline.stats
-    first = opening(read, {"opaque": "opaque data", "minified": "Minified code"}.get(outline.format, outline.format))
+    first = opening(read, _NAMES.get(outline.format, outline.format))
     numbers = [
-        f"{str(name).replace('_', ' ')} {value:,}"
+        f"{value:,} {str(name).replace('_', ' ')}"
         if isinstance(value, int)
-        else f"{str(name).replace('_', ' ')} {value:.3g}"
+        else f"{value:.3g} {str(name).replace('_', ' ')}"
         for name, value in stats.items()
         if name != "nodes" and isinstance(value, int | float) and not isinstance(value, bool)
     ]
     if numbers and read.whole:
-        first += f" {joined(numbers, 10)}."
+        first += f" It has {joined(numbers, 10)}."
     text.paragraph(first)
     for name, value in stats.items() if read.whole else ():
         if isinstance(value, Mapping) and value and all(isinstance(count, int) for count in value.values()):
@@ -281,11 +306,36 @@ def tell_sections(read: Read, text: Text) -> list[str]:
             text.paragraph(f"{str(name).replace('_', ' ').capitalize()}: {joined(listed, 10)}.")
     text.listing("Broken:", _problems(read), share=0.3)
     sections = read.sections()
+    if outline.format == "thread_dump":
+        text.listing("Where the threads are:", _frames(sections), share=0.6, most=10)
+        text.listing("What they wait for:", _waits(sections), share=0.5, most=6)
     notable = [one for one in walk(sections) if one.weight >= 0.55 and one.kind not in ("segment", "dump")]
     notable.sort(key=lambda one: (-one.weight, one.start_byte))
-    text.listing("Noteworthy:", [_member(one) for one in notable], share=0.5)
+    text.listing("Noteworthy:", [_member(one) for one in notable], share=0.5, most=10)
     known = {one.id for one in notable}
     rest = [one for one in sections if one.id not in known and one.title != "(blank)"]
-    text.listing("Its parts:", [_member(one) for one in rest], share=1.0)
-    total = size_of(read.bytes)
-    return [f"What is in lines {rest[0].start_line}–{rest[0].end_line}?"] if rest and total else []
+    text.listing("Its parts:", [_member(one) for one in rest], most=12)
+    if notable:
+        return [f"What happened around line {notable[0].start_line}?"]
+    return [f"What is in lines {rest[0].start_line}–{rest[0].end_line}?"] if rest else []
+
+
+def _frames(sections: Sequence[Section]) -> list[str]:
+    """In which state and which call how many threads are, the most common first."""
+    firsts: dict[str, Section] = {}
+    counts: Counter[str] = Counter()
+    for one in walk(sections):
+        if one.kind == "thread" and ", in " in one.digest:
+            where = ", ".join(one.digest.split(", ")[:2])
+            counts[where] += 1
+            firsts.setdefault(where, one)
+    return [
+        f"{sentence(where, 120)} ×{count:,}, first {at_lines(firsts[where].start_line, firsts[where].end_line)}"
+        for where, count in sorted(counts.items(), key=lambda item: (-item[1], firsts[item[0]].start_byte))
+    ]
+
+
+def _waits(sections: Sequence[Section]) -> list[str]:
+    """The locks that more than one thread waits for."""
+    counts = Counter(str(one.facts["waits_for"]) for one in walk(sections) if "waits_for" in one.facts)
+    return [f"{sentence(lock, 120)} ×{count:,}" for lock, count in counts.most_common() if count > 1]

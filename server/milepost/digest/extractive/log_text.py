@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from milepost.core.formats.log_sections import format_time
 from milepost.core.logs.timestamps import find_stamp
 from milepost.core.outline import Section, walk
 from milepost.digest.extractive.texts import Read, Text, at_lines, counted, opening, sentence, wording
 
 _CAUSES = frozenset({"compile", "link", "dependency", "test", "crash"})
+_CATEGORIES = {
+    "value": "odd value",
+    "failure": "failure",
+    "retry": "retries",
+    "restart": "start or stop",
+    "rare": "seen rarely",
+    "warning": "warning",
+    "pause": "long pause",
+    "full": "full collection",
+}
+#: What follows from a failure and does not say why: the causes come first.
+_CONSEQUENCE = re.compile(
+    r"(?i)bad exit status|returned \d+ exit status|ld returned|build stopped|rpm build errors|command failed|^FAILED:|\*\*\*"
+    r"|build failed|failed to resolve the transaction|waiting for unfinished|copr build error|exception: \[error"
+    r"|^error: exception|exit(?:ed)? (?:with )?(?:code|status)|job failed|non-zero exit|^make(?:\[\d+\])?:|ELIFECYCLE"
+    r"|npm ERR! (?:code|errno|A complete)|Performing Test .* - Failed|checking (?:for|whether|if|command)"
+)
+#: A segment that has no name of its own.
+_NO_TITLE = re.compile(r"lines [\d,]+ to [\d,]+$")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_MOST_INCIDENTS = 14
 _RANKS = {"fatal": 4, "critical": 4, "error": 3, "warning": 2}
 _MOST_PERIODS = 9
 _GAP_FACTOR = 20
@@ -40,18 +64,26 @@ def tell_log(read: Read, text: Text) -> list[str]:
     stats = read.outline.stats if read.whole else {}
     segments = [section for section in read.sections() if section.kind == "segment"]
     what = str(read.outline.stats.get("layout", "log"))
-    what = what[:1].upper() + what[1:]
-    first = opening(read, what if "log" in what.lower() or "output" in what.lower() else f"{what} log")
+    named = any(word in what.lower() for word in ("log", "output", "trace"))
+    first = opening(read, f"{what[:1].upper()}{what[1:]}" if named else f"Log ({what})")
     times = _times(segments, stats)
     if times:
         first += f" It covers {times[0]} to {times[1]}."
     kinds = _kinds(read)
+    console = what.lower().startswith("console") or all("from" not in one.facts for one in segments)
     first += f" {_severities(segments, stats)}"
     text.paragraph(first)
     grave = [kind for kind in kinds if kind.weight >= 0.5 or kind.severity in ("error", "fatal", "critical")]
     other = [kind for kind in kinds if kind not in grave]
+    failed = console and any(_CONSEQUENCE.search(kind.first.title) for kind in grave)
+    if failed and grave:
+        text.paragraph(f"It tells of a failure. The likeliest cause: {_cause(grave[0].first)}.")
     if grave:
-        text.listing(_head_of(grave), [_incident(read, kind) for kind in grave], share=0.55)
+        shown = grave[:_MOST_INCIDENTS]
+        items = [_incident(read, kind) for kind in shown]
+        if len(grave) > len(shown):
+            items.append(f"and {len(grave) - len(shown):,} kinds more")
+        text.listing(_head_of(grave), items, share=0.5)
     elif segments:
         text.paragraph("No error, crash or burst stands out.")
     text.listing("What happened when:", _periods(segments, text), share=0.6)
@@ -59,7 +91,8 @@ def tell_log(read: Read, text: Text) -> list[str]:
     text.paragraph(_templates(segments, read.whole))
     if other:
         text.listing("Also rare or noteworthy:", [_incident(read, kind) for kind in other], share=1.0)
-    return _questions(grave or other, segments)
+    questions = _questions(grave or other, segments)
+    return ["Why did the build fail?", *questions] if failed else questions
 
 
 def _times(segments: list[Section], stats: Any) -> tuple[str, str] | None:
@@ -109,10 +142,13 @@ def _kinds(read: Read) -> list[_Kind]:
     return sorted(kinds.values(), key=_gravity)
 
 
-def _gravity(kind: _Kind) -> tuple[float, float, int]:
+def _gravity(kind: _Kind) -> tuple[float, float, int, int]:
     category = kind.first.facts.get("category")
     boost = 0.3 if category in _CAUSES else 0.0
-    return (-round(kind.weight + boost, 2), -_RANKS.get(kind.severity, 0), kind.first.start_line)
+    if _CONSEQUENCE.search(kind.first.title):
+        boost = -0.25
+    times = int(math.log10(kind.count))
+    return (-round(kind.weight + boost, 2), -_RANKS.get(kind.severity, 0), -times, kind.first.start_line)
 
 
 def _head_of(kinds: list[_Kind]) -> str:
@@ -124,11 +160,12 @@ def _head_of(kinds: list[_Kind]) -> str:
 
 def _incident(read: Read, kind: _Kind) -> str:
     section = kind.first
-    severity = kind.severity.upper() if kind.severity in ("fatal", "error", "critical") else kind.severity
     category = str(section.facts.get("category", ""))
-    label = severity or category
-    if category in _CAUSES and category != label.lower():
-        label = f"{category} {label}".strip()
+    label = _CATEGORIES.get(category, category)
+    if kind.severity in _RANKS:
+        label = kind.severity.upper() if kind.severity != "warning" else kind.severity
+        if category in _CAUSES:
+            label = f"{category} {label}"
     title = sentence(section.title, 160)
     parts = [f"{label}: {title}" if label and not title.lower().startswith(label.lower()) else title]
     if kind.burst:
@@ -141,11 +178,25 @@ def _incident(read: Read, kind: _Kind) -> str:
     moment = _moment(read, section)
     if moment:
         parts.append(f"first at {moment}" if kind.count > 1 else f"at {moment}")
-    digest = section.digest.split(" · ")[0]
-    is_count = digest.startswith(("burst", "last of", "×", "again"))
-    if digest and not is_count and wording(digest) != wording(section.title):
+    digest = _addition(section)
+    if digest:
         parts.append(sentence(digest, 140))
     return "; ".join(parts)
+
+
+def _cause(section: Section) -> str:
+    title, where = sentence(section.title, 180), at_lines(section.start_line, section.end_line)
+    digest = _addition(section)
+    return f"{title} {where}{f': {sentence(digest, 200)}' if digest else ''}"
+
+
+def _addition(section: Section) -> str:
+    """What an incident's digest says beyond its title and its count."""
+    digest = section.digest.split(" · ")[0]
+    said, title = wording(digest)[:60], wording(section.title)
+    if not digest or digest.startswith(("burst", "last of", "×", "again")) or said in title or title[:60] in said:
+        return ""
+    return digest
 
 
 def _moment(read: Read, section: Section) -> str:
@@ -155,7 +206,11 @@ def _moment(read: Read, section: Section) -> str:
         return ""
     line = place.text.partition("\n")[0].encode("utf-8", "replace")
     stamp = find_stamp(line, 1970)
-    return line[stamp.start : stamp.end].decode("utf-8", "replace").strip() if stamp is not None else ""
+    if stamp is None:
+        return ""
+    if stamp.has_year and stamp.has_date:
+        return format_time(stamp.seconds)
+    return line[stamp.start : stamp.end].decode("utf-8", "replace").strip()
 
 
 # --- time -------------------------------------------------------------------------------------------------------------
@@ -193,7 +248,6 @@ def _weight_of(segment: Section) -> float:
 
 def _period(group: list[Section]) -> str:
     first, last = group[0], group[-1]
-    lines = sum(one.count for one in group)
     name = _span(first, last)
     totals: dict[str, int] = {}
     for one in group:
@@ -204,14 +258,15 @@ def _period(group: list[Section]) -> str:
         (child for one in group for child in one.children if child.kind == "incident"), key=lambda one: -one.weight
     )
     worst = next((child for child in incidents if child.weight >= 0.5), None)
-    parts = [counted(lines, "line"), *counts]
+    parts = [*counts]
     if worst is not None:
         parts.append(f"{sentence(worst.title, 80)} (line {worst.start_line})")
     else:
         commonest = _commonest(group)
         if commonest:
             parts.append(f"mostly {commonest}")
-    return f"{name} {at_lines(first.start_line, last.end_line)}: {', '.join(parts)}"
+    where = at_lines(first.start_line, last.end_line)
+    return f"{name} {where}: {', '.join(parts) or 'nothing of note'}".lstrip()
 
 
 def _span(first: Section, last: Section) -> str:
@@ -222,9 +277,10 @@ def _span(first: Section, last: Section) -> str:
             return begin
         same_day = len(begin) > 10 and begin[:10] == end[:10]
         return f"{begin} → {end[11:] if same_day else end}"
-    if first is last:
-        return sentence(first.title, 80)
-    return f"{sentence(first.title, 50)} … {sentence(last.title, 50)}"
+    titles = dict.fromkeys(
+        sentence(one.title, 80 if first is last else 50) for one in (first, last) if not _NO_TITLE.match(one.title)
+    )
+    return " … ".join(titles)
 
 
 def _commonest(group: list[Section]) -> str:
@@ -237,7 +293,12 @@ def _commonest(group: list[Section]) -> str:
     if not counts or not of:
         return ""
     template, count = max(counts.items(), key=lambda item: (item[1], item[0]))
-    return f"‹{sentence(template, 70)}›" if count * 5 >= of else ""
+    return f"‹{_readable(template, 80)}›" if count * 5 >= of and _WORD.search(template) else ""
+
+
+def _readable(template: str, max_bytes: int) -> str:
+    """A template's wording, dots for what varies."""
+    return sentence(template.replace("<*>", "…").lstrip("… "), max_bytes)
 
 
 def _pace(segments: list[Section]) -> str:
@@ -248,11 +309,7 @@ def _pace(segments: list[Section]) -> str:
         busiest = max(timed, key=lambda one: (one.facts["lines_per_second"], -one.start_line))
         calmest = min(timed, key=lambda one: (one.facts["lines_per_second"], one.start_line))
         if busiest.facts["lines_per_second"] >= 3 * calmest.facts["lines_per_second"]:
-            parts.append(
-                f"Busiest: {_rate(busiest.facts['lines_per_second'])} from {busiest.facts['from']}"
-                f" {at_lines(busiest.start_line, busiest.end_line)}; calmest: {_rate(calmest.facts['lines_per_second'])}"
-                f" from {calmest.facts['from']} {at_lines(calmest.start_line, calmest.end_line)}."
-            )
+            parts.append(f"Busiest: {_at_rate(busiest)}; calmest: {_at_rate(calmest)}.")
     gaps = []
     for before, after in pairwise(segments):
         silence = _seconds_between(before.facts.get("to"), after.facts.get("from"))
@@ -280,11 +337,14 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def _rate(per_second: float) -> str:
+def _at_rate(segment: Section) -> str:
+    per_second = segment.facts["lines_per_second"]
+    rate = "less than 2 lines an hour"
     for unit, size in (("s", 1), ("min", 60), ("h", 3600)):
-        if per_second * size >= 1:
-            return f"{per_second * size:,.0f} lines/{unit}"
-    return f"{per_second * 86400:,.1f} lines/day"
+        if per_second * size >= 2:
+            rate = f"{per_second * size:,.0f} lines/{unit}"
+            break
+    return f"{rate} from {segment.facts['from']} {at_lines(segment.start_line, segment.end_line)}"
 
 
 def _templates(segments: list[Section], whole: bool) -> str:
@@ -300,11 +360,11 @@ def _templates(segments: list[Section], whole: bool) -> str:
     if not of or not counts:
         return ""
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    top = [(template, count) for template, count in ranked[:4] if count * 50 >= of]
+    top = [(template, count) for template, count in ranked[:5] if count * 33 >= of and _WORD.search(template)]
     if not top:
         return ""
     about = "at least " if len(segments) > 1 or at_least else ""
-    items = [f"{100 * count / of:.0f} % ‹{sentence(template, 110)}›" for template, count in top]
+    items = [f"{100 * count / of:.0f} % ‹{_readable(template, 110)}›" for template, count in top]
     of_what = " of a sample" if sampled else ""
     return f"What most lines say ({about}this share{of_what}): {'; '.join(items)}."
 
@@ -314,8 +374,6 @@ def _questions(kinds: list[_Kind], segments: list[Section]) -> list[str]:
     for kind in kinds[:2]:
         title = sentence(kind.first.title, 80)
         questions.append(f"What led to “{title}” in line {kind.first.start_line}?")
-    if kinds and kinds[0].count > 1:
-        questions.append(f"Is “{sentence(kinds[0].first.title, 80)}” always preceded by the same lines?")
     if not kinds and segments:
         busiest = max(segments, key=lambda one: (one.facts.get("lines_per_second", 0), one.count))
         questions.append(f"What goes on in lines {busiest.start_line}–{busiest.end_line}?")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-_MOST_SENTENCES = 400
+_MOST_SENTENCES = 240
 _LEAST_WORDS = 6
 _MOST_WORDS = 60
 _BLOCK = re.compile(rb"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
@@ -26,92 +26,18 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _DEFINES = re.compile(
     r"\b(?:is|are|means|defines?|describes?|provides?|allows?|must|should|important|therefore|in short)\b"
 )
-_STOP = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "of",
-        "to",
-        "in",
-        "on",
-        "for",
-        "with",
-        "by",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "it",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "as",
-        "at",
-        "from",
-        "not",
-        "but",
-        "if",
-        "then",
-        "than",
-        "so",
-        "such",
-        "can",
-        "may",
-        "will",
-        "would",
-        "has",
-        "have",
-        "had",
-        "do",
-        "does",
-        "did",
-        "which",
-        "who",
-        "whom",
-        "what",
-        "when",
-        "where",
-        "how",
-        "there",
-        "their",
-        "they",
-        "he",
-        "she",
-        "his",
-        "her",
-        "you",
-        "your",
-        "we",
-        "our",
-        "i",
-        "me",
-        "my",
-        "all",
-        "any",
-        "each",
-        "no",
-        "more",
-        "most",
-        "other",
-        "some",
-        "into",
-        "over",
-        "under",
-        "out",
-        "up",
-        "down",
-        "about",
-        "after",
-        "before",
-    ]
+#: A sentence that leans on the one before it, or on an example.
+_LEANS = re.compile(
+    r"(?:This|These|That|Those|It|They|And|But|So|Or|Here|Thus|Hence|However|Note|For example|Similarly|In this|Also|Then)\b"
+    r"|[^\w\"'(“]|[a-zß-ÿ]"
 )
+_HEADING = re.compile(rb"\s*(?:#{1,6}\s|={3,}|-{3,}|\d+(?:\.\d+)*\.?\s+[A-Z])")
+_STOP_WORDS = (
+    "the a an and or of to in on for with by is are was were be been it its this that these those at from not but if then"
+    " than so such can may will would has have had do does did which who whom what when where how there their they he she"
+    " his her you your we our i me my all any each no more most other some into over under out up down about after before"
+)
+_STOP = frozenset(_STOP_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +50,11 @@ class Sentence:
     score: float
 
 
-def telling_sentences(data: bytes, encoding: str, most: int) -> list[Sentence]:
-    """The best sentences of a text, the best first; none where it is no prose."""
+def telling_sentences(data: bytes, encoding: str, most: int, *, is_start: bool) -> list[Sentence]:
+    """The best sentences of a text, the best first; none where it is no prose.
+
+    `is_start` says that the text begins here: what it begins with says what it is about.
+    """
     found = _sentences(data, encoding)
     if len(found) > _MOST_SENTENCES:
         step = len(found) / _MOST_SENTENCES
@@ -137,10 +66,18 @@ def telling_sentences(data: bytes, encoding: str, most: int) -> list[Sentence]:
     highest = float(centrality.max()) or 1.0
     scored = []
     for place, (start, end, text, early, _) in enumerate(found):
-        score = 0.7 * float(centrality[place]) / highest + (0.2 if early else 0.0)
+        score = 0.6 * float(centrality[place]) / highest + early
         if _DEFINES.search(text):
-            score += 0.1
+            score += 0.05
+        if _LEANS.match(text):
+            score -= 0.3
+        if text.count("`") > 1:
+            score -= 0.15
         scored.append(Sentence(start, end, text, round(score, 4)))
+    opening = next((place for place, one in enumerate(scored) if not _LEANS.match(one.text)), None)
+    if opening is not None and is_start:
+        first = scored[opening]
+        scored[opening] = Sentence(first.start, first.end, first.text, round(first.score + 0.5, 4))
     chosen: list[int] = []
     for place in sorted(range(len(scored)), key=lambda place: (-scored[place].score, scored[place].start)):
         if all(similarity[place, other] < 0.5 for other in chosen):
@@ -150,8 +87,8 @@ def telling_sentences(data: bytes, encoding: str, most: int) -> list[Sentence]:
     return [scored[place] for place in chosen]
 
 
-def _sentences(data: bytes, encoding: str) -> list[tuple[int, int, str, bool, Counter[str]]]:
-    found: list[tuple[int, int, str, bool, Counter[str]]] = []
+def _sentences(data: bytes, encoding: str) -> list[tuple[int, int, str, float, Counter[str]]]:
+    found: list[tuple[int, int, str, float, Counter[str]]] = []
     for block in _BLOCK.finditer(data):
         text = block.group()
         lines = text.split(b"\n")
@@ -159,7 +96,11 @@ def _sentences(data: bytes, encoding: str) -> list[tuple[int, int, str, bool, Co
         if 2 * odd > len(lines) or len(text) < 40:
             continue
         place = 0
-        early = True
+        # The first sentence of a paragraph counts more, most of all under a heading or at the head of the text.
+        early = 0.15
+        above = data[max(0, block.start() - 200) : block.start()].rstrip().rpartition(b"\n")[2]
+        if _HEADING.match(above) or _HEADING.match(text) or block.start() < 400:
+            early = 0.35
         for cut in [*_cuts(text), len(text)]:
             raw = text[place:cut]
             start = block.start() + place + len(raw) - len(raw.lstrip())
@@ -174,7 +115,7 @@ def _sentences(data: bytes, encoding: str) -> list[tuple[int, int, str, bool, Co
             counts = Counter(word[:7] for word in words if word not in _STOP)
             if len(counts) >= 3:
                 found.append((start, start + len(stripped), decoded, early, counts))
-                early = False
+                early = 0.0
     return found
 
 
@@ -189,7 +130,7 @@ def _cuts(text: bytes) -> list[int]:
 def _similarity(bags: list[Counter[str]]) -> npt.NDArray[np.float64]:
     """The cosine of each two sentences, words weighted by how few sentences they are in."""
     document = Counter(word for bag in bags for word in bag)
-    numbers = {word: place for place, word in enumerate(document) if document[word] > 1}
+    numbers = {word: place for place, word in enumerate(word for word, count in document.items() if count > 1)}
     matrix = np.zeros((len(bags), max(1, len(numbers))))
     for row, bag in enumerate(bags):
         for word, count in bag.items():

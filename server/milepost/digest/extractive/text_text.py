@@ -10,31 +10,11 @@ from milepost.digest.extractive.texts import Read, Text, at_lines, counted, join
 _DIALECTS = {
     "markdown": "Markdown", "rst": "reStructuredText", "asciidoc": "AsciiDoc", "latex": "LaTeX", "html": "HTML", "org": "Org",
 }  # fmt: skip
-_DECLARATIONS = frozenset(
-    [
-        "class",
-        "interface",
-        "trait",
-        "struct",
-        "enum",
-        "union",
-        "function",
-        "method",
-        "module",
-        "namespace",
-        "impl",
-        "type",
-        "object",
-        "protocol",
-        "extension",
-        "record",
-        "constructor",
-        "property",
-        "constant",
-        "macro",
-        "package",
-    ]
+_KINDS = (
+    "class interface trait struct enum union function method module namespace impl type object protocol extension record"
+    " constructor property constant macro package"
 )
+_DECLARATIONS = frozenset(_KINDS.split())
 
 
 def tell_prose(read: Read, text: Text) -> list[str]:
@@ -154,7 +134,8 @@ def tell_diff(read: Read, text: Text) -> list[str]:
 
 
 def _file(section: Section) -> str:
-    note = f", {section.facts['status']}" if "status" in section.facts else ""
+    status = str(section.facts.get("status", ""))
+    note = f", {status}" if status and status not in section.digest else ""
     if "old_path" in section.facts:
         note += f" from {sentence(str(section.facts['old_path']), 60)}"
     where = at_lines(section.start_line, section.end_line)

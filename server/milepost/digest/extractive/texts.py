@@ -44,8 +44,11 @@ class Text:
                 self.add("")
             self.add(clip_text(text, max(0, min(1200, self.room - 1))))
 
-    def listing(self, head: str, items: Sequence[str], *, share: float = 1.0) -> None:
-        """A list under a head; `share` is how much of the room that is left it may take. The last line counts the rest."""
+    def listing(self, head: str, items: Sequence[str], *, share: float = 1.0, most: int = 16) -> None:
+        """A list of at most `most` items under a head; the last line counts the rest.
+
+        `share` is how much of the room that is left it may take.
+        """
         if not items:
             return
         end = self._bytes + int(share * self.room)
@@ -55,7 +58,8 @@ class Text:
         for shown, item in enumerate(items):
             line = f"- {item}"
             more = f"- and {len(items) - shown:,} more"
-            if self._bytes + len(line.encode()) + len(more.encode()) + 2 > min(end, self._max_bytes) and shown:
+            ends_here = self._bytes + len(line.encode()) + len(more.encode()) + 2 > min(end, self._max_bytes)
+            if shown and (ends_here or (shown >= most and len(items) > most + 1)):
                 self.add(more)
                 return
             if not self.add(line):
