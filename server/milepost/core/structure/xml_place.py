@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +35,7 @@ class Places:
         #: Units before `_line_start` (more than 0 where the first buffer begins inside a line), and before `base`.
         self._line_units = units
         self._units = units
-        self._starts: list[int] = []
+        self._starts = np.zeros(0, np.int64)
         self._known = (byte, units)
         self._ends_line = False
 
@@ -45,10 +44,10 @@ class Places:
         if block.start == 0 and block.data.startswith(_BOM):
             self._units = self._line_units = -1  # an editor does not count it
             self._known = (0, -1)
-        starts = (block.starts + block.start).tolist()
-        if starts and starts[0] == self._line_start:
+        starts = block.starts + block.start
+        if len(starts) and starts[0] == self._line_start:
             starts = starts[1:]
-        self._starts += starts
+        self._starts = np.concatenate((self._starts, starts)) if len(self._starts) else starts
         self._ends_line = block.data.endswith((b"\n", b"\r"))
         self.data = self.data + block.data if self.data else block.data
         return self.data
@@ -57,11 +56,11 @@ class Places:
         """Let go of the first `size` bytes."""
         byte = self.base + size
         self._units = self._column(byte)
-        passed = bisect_right(self._starts, byte)
+        passed = int(self._starts.searchsorted(byte, "right"))
         if passed:
-            self._line_start, self._line_units = self._starts[passed - 1], 0
+            self._line_start, self._line_units = self._starts.item(passed - 1), 0
             self._line += passed
-            del self._starts[:passed]
+            self._starts = self._starts[passed:]
         self.data = self.data[size:]
         self.base = byte
         self._known = (byte, self._units)
@@ -83,7 +82,7 @@ class Places:
             return Mark(byte, line, None)
         passed = line - self._line
         if passed < len(self._starts):
-            following = self._starts[passed]
+            following = self._starts.item(passed)
             if following - byte < _MOST_BLANKS and not self.data[byte - self.base : following - self.base].strip(
                 _BLANKS
             ):
@@ -109,8 +108,8 @@ class Places:
         return self._line_of(byte)[0]
 
     def _line_of(self, byte: int) -> tuple[int, int]:
-        passed = bisect_right(self._starts, byte)
-        return self._line + passed, self._starts[passed - 1] if passed else self._line_start
+        passed = int(self._starts.searchsorted(byte, "right"))
+        return self._line + passed, self._starts.item(passed - 1) if passed else self._line_start
 
     def _column(self, byte: int) -> int:
         """UTF-16 units between the start of a line and `byte`. Asked in ascending order, it counts every byte once."""

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.structure.xml_tags import Ints, Tags, first_words, names_differ
-from milepost.core.structure.xml_titles import FAILED_ATTRIBUTE, FAILED_ELEMENTS, TEST_ELEMENTS, name_of
+from milepost.core.structure.xml_titles import FAILED_ATTRIBUTE, FAILED_ELEMENTS, TEST_ELEMENTS, name_at, name_of
 
 #: Elements this deep are not listed any more.
 MAX_DEPTH = 16
 KNOWN_NAMES = 10_000
 _TEST_WORD, _TEST_MASK = np.uint64(int.from_bytes(b"test", "little")), np.uint64((1 << 32) - 1)
 _RESULT_WORD = np.uint64(int.from_bytes(b"UnitTest", "little"))
+_TEST_HEADS = b"tU"
 _FAILED_HINTS = (b"ail", b"rror", b"FAIL")
 
 
@@ -34,8 +35,12 @@ class Stretch:
 
     def name(self, index: int) -> bytes:
         """The name in a tag."""
-        begin = int(self.tags.begins[index])
-        return name_of(self.tags.data[begin : min(begin + 400, int(self.tags.stops[index]))])
+        return name_at(self.tags.data, self.tags.begins.item(index))
+
+    def names(self, indexes: Ints) -> list[bytes]:
+        """The names in some tags."""
+        data = self.tags.data
+        return [name_at(data, begin) for begin in self.tags.begins[indexes].tolist()]
 
     def tag(self, index: int, most_bytes: int = 4096) -> bytes:
         """A tag, or the first bytes of it."""
@@ -98,12 +103,18 @@ def _shown(text: bytes) -> str:
 def _mates(kinds: npt.NDArray[np.int8], levels: Ints) -> Ints:
     """Among the tags of one level opening and closing ones take turns, so each one's mate is its neighbour there."""
     mates = np.full(len(kinds), -1, np.int64)
-    alone = np.flatnonzero(kinds == 0)
+    is_open, is_left = kinds == 1, kinds != 0
+    alone = np.flatnonzero(~is_left)
     mates[alone] = alone
+    # Most elements hold no other: their tags follow each other.
+    leaves = np.flatnonzero(is_open[:-1] & (kinds[1:] == -1))
+    mates[leaves] = leaves + 1
+    mates[leaves + 1] = leaves
+    is_left[leaves] = is_left[leaves + 1] = False
+    left = np.flatnonzero(is_left)
     # Numbers of two bytes are sorted by radix, four times as fast.
     narrow = np.int16 if len(levels) and int(levels.max()) < 32000 else np.int32
-    order = np.argsort(levels.astype(narrow), kind="stable")
-    order = order[kinds[order] != 0]
+    order = left[np.argsort(levels[left].astype(narrow), kind="stable")]
     if len(order) > 1:
         paired = np.flatnonzero((kinds[order[:-1]] == 1) & (levels[order[:-1]] == levels[order[1:]]))
         opening, closing = order[paired], order[paired + 1]
@@ -150,10 +161,12 @@ def _failed_tags(stretch: Stretch, names: list[bytes]) -> list[int]:
     data = tags.data
     if not len(stretch):
         return []
-    words = first_words(tags, np.flatnonzero(stretch.kinds >= 0))
-    is_test = ((words & _TEST_MASK) == _TEST_WORD) | (words == _RESULT_WORD)
-    inside_test = bool(names) and names[-1] in TEST_ELEMENTS
-    if not (bool(is_test.any()) or inside_test) or not any(hint in data for hint in _FAILED_HINTS):
+    if not names or names[-1] not in TEST_ELEMENTS:
+        heads = tags.heads[: len(stretch)]
+        words = first_words(tags, np.flatnonzero((heads == _TEST_HEADS[0]) | (heads == _TEST_HEADS[1])))
+        if not bool((((words & _TEST_MASK) == _TEST_WORD) | (words == _RESULT_WORD)).any()):
+            return []
+    if not any(hint in data for hint in _FAILED_HINTS):
         return []
     found: set[int] = set()
     for index in _named(stretch, FAILED_ELEMENTS):

@@ -69,6 +69,8 @@ class Tags:
     fault: tuple[int, str] | None
     #: The eight bytes from each place on, as one number.
     words: npt.NDArray[np.uint64]
+    #: The byte after each `<`.
+    heads: npt.NDArray[np.uint8]
 
 
 def read_tags(data: bytes, until: bytes, counts: Counts, *, final: bool) -> Tags:
@@ -87,14 +89,9 @@ def read_tags(data: bytes, until: bytes, counts: Counts, *, final: bool) -> Tags
     following = array[np.minimum(begins + 1, size - 1)]
     specials = begins[(following == _BANG) | (following == _QUESTION)].tolist()
     low, high, cut, open_until = _constructs(data, specials, start, final=final)
-    if low:
-        index = np.searchsorted(low, begins, side="right") - 1
-        inside = (index >= 0) & (begins < np.array(high, np.int64)[index])
-        keep = ~inside & (begins < cut)
-        begins, following = begins[keep], following[keep]
-    elif cut < size:
-        keep = begins < cut
-        begins, following = begins[keep], following[keep]
+    kept = _outside(begins, low, high, cut)
+    if kept is not None:
+        begins, following = begins[kept], following[kept]
     used = size if not open_until else max(cut, size - len(open_until) + 1)
     if cut < size and not open_until:
         used = cut
@@ -110,9 +107,22 @@ def read_tags(data: bytes, until: bytes, counts: Counts, *, final: bool) -> Tags
     return tags
 
 
+def _outside(places: Ints, low: list[int], high: list[int], cut: int) -> npt.NDArray[np.bool_] | None:
+    """Which places lie before `cut` and in none of the stretches; None for all of them."""
+    if not len(places) or (not low and cut > places[-1]):
+        return None
+    kept = np.ones(len(places), np.bool_)
+    kept[np.searchsorted(places, cut) :] = False
+    bounds = np.searchsorted(places, [*low, *high]).tolist()
+    for first, last in zip(bounds[: len(low)], bounds[len(low) :], strict=True):
+        if first < last:
+            kept[first:last] = False
+    return kept
+
+
 def _none(data: bytes, array: npt.NDArray[np.uint8], used: int, until: bytes) -> Tags:
     empty = np.zeros(0, np.int64)
-    return Tags(data, array, empty, empty, np.zeros(0, np.int8), used, until, None, np.zeros(0, np.uint64))
+    return Tags(data, array, empty, empty, np.zeros(0, np.int8), used, until, None, np.zeros(0, np.uint64), array[:0])
 
 
 def _constructs(
@@ -177,18 +187,32 @@ def _finish(
     constructs: tuple[list[int], list[int], int],
 ) -> Tags:
     ends = np.flatnonzero(array == _GT)
-    which = np.searchsorted(ends, begins)
-    if len(which) and which[-1] == len(ends):
-        complete = int(np.searchsorted(which, len(ends)))
-        used, until = int(begins[complete]), b""
-        begins, following, which = begins[:complete], following[:complete], which[:complete]
-    stops = ends[which] if len(which) else begins
+    low, high, start = constructs
+    ends = ends[np.searchsorted(ends, start) :] if start else ends
+    kept = _outside(ends, low, high, len(data))
+    own = ends if kept is None else ends[kept]
+    own = own[: len(begins)]
+    # As a rule each tag has a `>` of its own, and none stands in a value.
+    is_plain = len(own) > 0 and _take_turns(begins, own)
+    if is_plain and len(own) + 1 == len(begins):
+        used, until = int(begins[-1]), b""
+        begins, following = begins[:-1], following[:-1]
+    is_plain = is_plain and len(own) == len(begins)
+    if is_plain:
+        stops = own
+    else:
+        which = np.searchsorted(ends, begins)
+        if len(which) and which[-1] == len(ends):
+            complete = int(np.searchsorted(which, len(ends)))
+            used, until = int(begins[complete]), b""
+            begins, following, which = begins[:complete], following[:complete], which[:complete]
+        stops = ends[which] if len(which) else begins
     is_close = following == _SLASH
     is_open = _NAME_START[following]
     fault: tuple[int, str] | None = None
     # Quotes before the `>` of tags that are long enough to hold any.
-    long = np.flatnonzero(is_open & (stops - begins > 5))
-    if len(long) and not _each_has_its_own(ends, which, constructs, used):
+    long = begins[:0] if is_plain else np.flatnonzero(is_open & (stops - begins > 5))
+    if len(long):
         doubles = _count_between(np.flatnonzero(array == _DOUBLE), begins[long], stops[long])
         singles = _count_between(np.flatnonzero(array == _SINGLE), begins[long], stops[long])
         odd = long[((doubles | singles) & 1 == 1) | ((doubles > 0) & (singles > 0))]
@@ -211,16 +235,13 @@ def _finish(
         begins, stops, is_close = begins[:last], stops[:last], is_close[:last]
     words = np.ndarray((len(data) + 8,), np.dtype("<u8"), data + bytes(16), 0, (1,))
     kinds = np.where(is_close, -1, np.where(array[stops - 1] == _SLASH, 0, 1)).astype(np.int8)
-    return Tags(data, array, begins, stops + 1, kinds, used, until, fault, words)
+    return Tags(data, array, begins, stops + 1, kinds, used, until, fault, words, following[: len(begins)])
 
 
-def _each_has_its_own(ends: Ints, which: Ints, constructs: tuple[list[int], list[int], int], used: int) -> bool:
-    """Whether there are just as many `>` as tags, so that none can stand in a value."""
-    low, high, start = constructs
-    places = [start, used, *low, *high]
-    found = np.searchsorted(ends, places).tolist()
-    inside = sum(found[2 + len(low) :]) - sum(found[2 : 2 + len(low)])
-    return found[1] - found[0] - inside == len(which) and bool((which[1:] > which[:-1]).all())
+def _take_turns(begins: Ints, ends: Ints) -> bool:
+    """Whether each end comes after its beginning and before the next one."""
+    following = begins[1 : len(ends) + 1]
+    return bool((ends > begins[: len(ends)]).all() and (ends[: len(following)] < following).all())
 
 
 def _count_between(places: Ints, low: Ints, high: Ints) -> Ints:
@@ -245,24 +266,43 @@ def _tag_end(data: bytes, begin: int) -> int:
 
 def names_differ(tags: Tags, opens: Ints, closes: Ints) -> npt.NDArray[np.bool_]:
     """For pairs of opening and closing tags, whether their names differ (beyond 16 bytes only in length)."""
-    words = tags.words
     open_at, close_at = tags.begins[opens] + 1, tags.begins[closes] + 2
-    close_end = tags.stops[closes] - 1
-    blanks = np.flatnonzero(_BLANK[tags.array[close_end - 1]])
-    for index in blanks.tolist():
-        end = int(close_end[index])
-        while tags.data[end - 1] in b" \t\r\n":
-            end -= 1
-        close_end[index] = end
-    length = np.maximum(close_end - close_at, 0)
-    mask = _MASKS[np.minimum(length, 8)]
-    differ: npt.NDArray[np.bool_] = (words[open_at] ^ words[close_at]) & mask != 0
-    differ |= ~_NAME_END[tags.array[np.minimum(open_at + length, len(tags.data) - 1)]]
+    open_words, close_words = tags.words[open_at], tags.words[close_at]
+    length = np.maximum(tags.stops[closes] - 1 - close_at, 0)
+    is_long = length > 7
+    # Up to seven bytes, the byte after a name is in its word too.
+    short = np.where(is_long, 7, length)
+    _without_blanks(tags, close_at, length, _byte_of(close_words, np.maximum(short - 1, 0)), is_long)
+    differ: npt.NDArray[np.bool_] = (open_words ^ close_words) & _MASKS[np.minimum(length, 8)] != 0
+    differ |= ~_NAME_END[_byte_of(open_words, np.minimum(length, 7))] & ~is_long
+    long = np.flatnonzero(is_long)
+    if len(long):
+        differ[long] |= ~_NAME_END[tags.array[np.minimum(open_at[long] + length[long], len(tags.data) - 1)]]
     tail = np.flatnonzero(length > 8)
     if len(tail):
         back = length[tail] - 8
-        differ[tail] |= words[open_at[tail] + back] != words[close_at[tail] + back]
+        differ[tail] |= tags.words[open_at[tail] + back] != tags.words[close_at[tail] + back]
     return differ
+
+
+def _byte_of(words: npt.NDArray[np.uint64], index: Ints) -> npt.NDArray[np.uint8]:
+    """One byte of each word, by its index."""
+    found: npt.NDArray[np.uint8] = (words >> (index << 3).astype(np.uint64)).astype(np.uint8)
+    return found
+
+
+def _without_blanks(
+    tags: Tags, at: Ints, length: Ints, last: npt.NDArray[np.uint8], is_long: npt.NDArray[np.bool_]
+) -> None:
+    """Shorten the names that have blanks before their `>`: `last` is the last byte of each that is not long."""
+    long = np.flatnonzero(is_long)
+    if len(long):
+        last[long] = tags.array[at[long] + length[long] - 1]
+    for index in np.flatnonzero(_BLANK[last]).tolist():
+        begin = int(at[index])
+        name = tags.data[begin : begin + int(length[index])].rstrip(b" \t\r\n")
+        length[index] = len(name)
+        is_long[index] = len(name) > 7
 
 
 def first_words(tags: Tags, indexes: Ints) -> npt.NDArray[np.uint64]:

@@ -32,6 +32,12 @@ def name_of(tag: bytes) -> bytes:
     return match[1] if match is not None else b"?"
 
 
+def name_at(data: bytes, begin: int) -> bytes:
+    """The name in the tag that begins there."""
+    match = _NAME.match(data, begin)
+    return match[1] if match is not None else b"?"
+
+
 def attributes_of(tag: bytes) -> dict[bytes, bytes]:
     """The attributes of a tag, those in its first 2 KiB."""
     return {match[1]: match[2] or match[3] or b"" for match in _ATTRIBUTE.finditer(tag, 0, _LOOKED_AT_BYTES)}

@@ -6,6 +6,7 @@ elements that are listed are looked at one by one.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,8 +40,9 @@ class Run:
     count: int = 0
     first: Mark = _NOWHERE
     last: Mark = _NOWHERE
-    first_title: str = ""
-    last_title: str = ""
+    #: The tags of the first and the last, and what is inside: what they are called.
+    first_head: tuple[bytes, bytes] = (b"", b"")
+    last_head: tuple[bytes, bytes] = (b"", b"")
     names: set[bytes] = field(default_factory=set)
 
 
@@ -51,6 +53,7 @@ class Listed:
     name: bytes
     level: int
     text_from: int = 0
+    head: tuple[bytes, bytes] = (b"", b"")
     children: int = 0
     names: dict[bytes, int] = field(default_factory=dict)
     run: Run = field(default_factory=Run)
@@ -62,6 +65,11 @@ class Listed:
         self.children += number
         if name in self.names or len(self.names) < _MOST_NAMES:
             self.names[name] = self.names.get(name, 0) + number
+
+
+def _head(stretch: Stretch, index: int) -> tuple[bytes, bytes]:
+    """What an element is called by: its tag, and the first bytes inside it."""
+    return stretch.tag(index, 2048), stretch.inside(index, 400)
 
 
 class XmlTree:
@@ -145,14 +153,15 @@ class XmlTree:
             if self._roots == 2:
                 self.problems.append(Problem("more than one root element", places.line_of(byte), byte))
         mark = places.before(byte)
-        node = Node("element", self._decoded(title_of(tag, stretch.inside(index, 600))), mark.byte, mark.line)
+        inside = stretch.inside(index, 600)
+        node = Node("element", self._decoded(title_of(tag, inside)), mark.byte, mark.line)
         node.start_column = mark.column
         node.weight = max(0.25, 0.55 - 0.05 * level)
         node.facts = {"element": self._decoded(name)[:80]}
         node.resume = {"level": level, "column": mark.column or 0}
         self._judge(stretch, index, name, tag, parent, node)
         self.builder.open(node)
-        self._open.append(Listed(name, level, places.base + int(stretch.tags.stops[index])))
+        self._open.append(Listed(name, level, places.base + int(stretch.tags.stops[index]), (tag[:2048], inside[:400])))
         if stretch.mates[index] < 0 and node.kind == "element":
             self._open[-1].run_before = run_before
 
@@ -203,9 +212,9 @@ class XmlTree:
             self.builder.take_back()
             parent.run = run
         if not parent.run.count:
-            parent.run = Run(0, first, last, node.title, node.title)
+            parent.run = Run(0, first, last, listed.head)
         parent.run.count += 1
-        parent.run.last, parent.run.last_title = last, node.title
+        parent.run.last, parent.run.last_head = last, listed.head
         parent.run.names.add(listed.name)
         if parent.run.count >= self._run_members:
             self._flush_run(parent)
@@ -257,29 +266,23 @@ class XmlTree:
     def _add(self, parent: Listed, stretch: Stretch, members: Ints, places: Places) -> None:
         run = parent.run
         first, last = int(members[0]), int(members[-1])
-        name = stretch.name(first)
         if not run.count:
             run.first = places.before(places.base + int(stretch.tags.begins[first]))
-            run.first_title = self._small_title(stretch, first)
+            run.first_head = _head(stretch, first)
+        name = stretch.name(first)
         words = first_words(stretch.tags, members)
         mask = np.uint64((1 << (8 * min(len(name) + 1, 8))) - 1) if len(members) > 1 else np.uint64(0)
-        if len(members) <= 4 or not bool(((words ^ words[0]) & mask).any()):
-            for member in members.tolist() if len(members) <= 4 else ():
-                parent.count(stretch.name(member), 1)
-                run.names.add(stretch.name(member))
-            if len(members) > 4:
-                parent.count(name, len(members))
-                run.names.add(name)
+        if len(members) > 4 and not bool(((words ^ words[0]) & mask).any()):
+            parent.count(name, len(members))
+            run.names.add(name)
         else:
-            for member in members.tolist():
-                parent.count(stretch.name(member), 1)
-            run.names |= {name, stretch.name(last), b"*"}
+            counts = Counter(stretch.names(members))
+            for one, number in counts.items():
+                parent.count(one, number)
+            run.names |= counts.keys() if len(members) <= 4 else {name, stretch.name(last), b"*"}
         run.count += len(members)
         run.last = places.after(places.base + stretch.stop(last))
-        run.last_title = self._small_title(stretch, last)
-
-    def _small_title(self, stretch: Stretch, index: int) -> str:
-        return self._decoded(title_of(stretch.tag(index, 2048), stretch.inside(index, 400)))
+        run.last_head = _head(stretch, last)
 
     def _flush_run(self, parent: Listed) -> None:
         """Enter the run that ends here: a group, or a single element."""
@@ -288,15 +291,17 @@ class XmlTree:
             return
         last_line = run.last.line if run.last.column is not None else run.last.line - 1
         name = self._decoded(next(iter(run.names)))[:80] if len(run.names) == 1 else "mixed"
-        title = run.first_title if run.count == 1 else f"{run.first_title} … {run.last_title}"
+        first_title = self._decoded(title_of(*run.first_head))
+        last_title = self._decoded(title_of(*run.last_head)) if run.count > 1 else first_title
+        title = first_title if run.count == 1 else f"{first_title} … {last_title}"
         kind = "element" if run.count == 1 else "group"
         node = Node(kind, title, run.first.byte, run.first.line, run.last.byte, last_line, count=run.count, weight=0.25)
         node.start_column, node.end_column = run.first.column, run.last.column
         node.resume = {"level": parent.level + 1, "column": run.first.column or 0}
-        node.label = run.first_title
+        node.label = first_title
         node.facts = {"element": name}
         if run.count > 1:
-            node.facts.update(of="element", last=run.last_title[:100])
+            node.facts.update(of="element", last=last_title[:100])
         node.hidden = run.count if run.count > 1 else 0
         self.builder.leaf(node)
         parent.run = Run()
