@@ -10,7 +10,7 @@ from milepost.core.text import clip_text, cut_text
 from milepost.digest.labelling import prompts
 from milepost.digest.labelling.asking import Asker
 from milepost.digest.labelling.checking import Checked, check_final, check_reply
-from milepost.digest.labelling.parts import Part, Room, divided, parts_of
+from milepost.digest.labelling.parts import Part, Room, divided, fits, parts_of
 from milepost.digest.labelling.quotes import QuoteFinder
 from milepost.digest.labelling.spending import Spending
 from milepost.digest.labelling.texts import FINAL_SUMMARY_MAX_BYTES, SUMMARY_MAX_BYTES, Cleaner
@@ -60,11 +60,15 @@ class ModelDigester:
         summary, answers, usage = state.summary, False, Usage()
         while waiting:
             part = waiting.popleft()
+            room = Room.of(self._context_tokens, brief.question)
+            if not fits(part, room):  # the context proved smaller since the parts were made
+                waiting.extendleft(reversed(divided(part, room)))
+                continue
             try:
                 checked, spent = self._digest_part(chunk, part, summary, brief, finder, should_stop)
             except ContextExceeded as error:
                 self._shrink(error)
-                waiting.extendleft(reversed(divided(part, Room.of(self._context_tokens, brief.question))))
+                waiting.appendleft(part)
                 continue
             labels.update(checked.labels)
             notes += checked.notes

@@ -15,7 +15,7 @@ SAMPLED_CHUNKS = 8
 
 #: What a reply takes of the room it has, for a summary with labels.
 _OUTPUT_SHARE = 0.5
-_SUMMARY_BYTES = 800
+_SUMMARY_BYTES = 500
 
 
 @dataclass(frozen=True, slots=True)

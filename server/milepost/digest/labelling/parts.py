@@ -84,13 +84,25 @@ def parts_of(chunk: ChunkText, brief: Brief, room: Room) -> list[Part]:
     ]
 
 
+def fits(part: Part, room: Room) -> bool:
+    """Whether a part is at most what the room has for it, or cannot be divided."""
+    if part.view is None:
+        return (
+            len(part.pieces) <= 1 or estimate_tokens("\n".join(map(prompts.row, part.pieces))) <= room.rows + room.text
+        )
+    # The estimate of a whole is not quite the sum of those of its rows.
+    return estimate_tokens(part.text()) <= 1.05 * room.text + 16
+
+
 def divided(part: Part, room: Room) -> list[Part]:
     """The part in smaller ones, for a model that turned out to take less."""
     if part.view is None:
         half = max(1, len(part.pieces) // 2)
         batches = [part.pieces[:half], part.pieces[half:]]
         return [Part(part.number, part.of, batch) for batch in batches if batch]
-    views = part.view.parts(max(16, min(room.text, estimate_tokens(part.text()) // 2)), estimate_tokens)
+    views = part.view.parts(
+        max(_MIN_TEXT_TOKENS // 2, min(room.text, estimate_tokens(part.text()) // 2)), estimate_tokens
+    )
     # The pieces are asked for where the largest share of the text is: with the first.
     return [
         Part(part.number, part.of, part.pieces if number == 0 else (), view, part.context if number == 0 else "")

@@ -15,19 +15,21 @@ ANSWER_MAX_BYTES = 2000
 FOLLOWUP_MAX_BYTES = 160
 KIND = re.compile(r"[a-z][a-z0-9_-]{0,23}\Z")
 
-_NUMBER = r"\#?\s?\d[\d,.']*"
+_NUMBER = r"\#?\s?\d(?:[\d,.']*\d)?"
 _LINES = re.compile(
     rf"""
     \s*[(\[]?\s*
     (?:\b(?:at|on|in|near|from|see|around|between|starting|beginning|ending)\s+)?(?:\bthe\s+)?
-    \b(?:lines?|ln\.?|rows?|zeilen?|l(?=\d))\b?(?:\s+(?:no\.?|number|numbers))?\s*:?\s?
+    \b(?:(?:lines?|rows?|zeilen?)\b|ln\.?|l(?=\d))(?:\s+(?:no\.?|number|numbers))?\s*:?\s?
     (?P<numbers>{_NUMBER}(?:\s*(?:-|–|—|\.\.+|to|and|through|until|,|&)\s*(?:lines?\s+)?{_NUMBER})*)
     \s*[)\]]?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_BLANKS = re.compile(r"[ \t]{2,}")
+# What is left around a mention that was taken out.
+_BLANKS = re.compile(r" {2,}")
 _ORPHANED = re.compile(r"\s+([.,;:!?)\]])")
+_BEGINNING = re.compile(r"\A[\s,;:.)\]–-]+")
 
 
 @dataclass(slots=True)
@@ -65,17 +67,19 @@ class Cleaner:
             self.dropped += value is not None
             return ""
         text = plain_text(value[: 8 * max_bytes])
+        dropped = self.dropped
         text = _LINES.sub(self._line_mention, text)
-        text = _ORPHANED.sub(r"\1", _BLANKS.sub(" ", text)).strip()
+        if self.dropped > dropped:
+            text = _BEGINNING.sub("", _ORPHANED.sub(r"\1", _BLANKS.sub(" ", text)))
         return clip_text(text, max_bytes)
 
     def _line_mention(self, match: re.Match[str]) -> str:
         self._lowered = self._lowered or self.shown.lower()
         mention = match[0].strip(" ()[]").lower()
         said = re.search(
-            rf"\b(?:lines?|ln|rows?|zeilen?|l)\b?\W{{0,3}}{re.escape(match['numbers'].lower())}(?!\d)", mention
+            rf"\b(?:lines?|ln|rows?|zeilen?|l)\W{{0,3}}{re.escape(match['numbers'].lower())}(?!\d)", mention
         )
         if said and said[0] in self._lowered:
             return match[0]
         self.dropped += 1
-        return ""
+        return " "
