@@ -66,7 +66,8 @@ def make_client(settings: ModelSettings, key: SecretStr | None) -> openai.AsyncO
         response.stream = _CappedStream(cast(httpx2.AsyncByteStream, response.stream), WIRE_MAX_BYTES)
 
     http = httpx2.AsyncClient(
-        trust_env=not is_here,
+        trust_env=not is_here,  # proxies, that is; where certificates are looked for may come from the environment
+        verify=httpx2.create_ssl_context(),
         follow_redirects=False,
         timeout=httpx2.Timeout(settings.timeout_s, connect=min(_CONNECT_S, settings.timeout_s), pool=None),
         limits=httpx2.Limits(max_connections=settings.concurrency + 1, max_keepalive_connections=settings.concurrency),

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import openai
+from pydantic import SecretStr
 
 from milepost.core.text import clip_text
 from milepost.digest.secrets import mask_secrets
@@ -46,7 +47,7 @@ class FailureReader:
     """Reads exceptions of calls to `host`. `key` is never repeated, whatever an endpoint says."""
 
     host: str
-    key: str
+    key: SecretStr | None
     timeout_s: float
     max_tries: int
 
@@ -89,8 +90,8 @@ class FailureReader:
 
     def shown(self, message: str) -> str:
         """What an endpoint said, as it may be shown: short, plain, without secrets and without the key."""
-        if self.key:
-            message = message.replace(self.key, "[key]")
+        if self.key and self.key.get_secret_value():
+            message = message.replace(self.key.get_secret_value(), "[key]")
         return clip_text(mask_secrets(message), _MESSAGE_BYTES)
 
     def _status(self, error: openai.APIStatusError) -> Failure:

@@ -69,8 +69,7 @@ class OpenAIModel:
         self._retry = retry
         address = urlsplit(settings.base_url)
         self._host = address.netloc
-        secret = key.get_secret_value() if key else ""
-        self._failures = FailureReader(self._host, secret, settings.timeout_s, retry.tries)
+        self._failures = FailureReader(self._host, key, settings.timeout_s, retry.tries)
         host = address.hostname or ""
         is_openai = host.endswith(".openai.com") or is_azure_host(host)
         self._dialect = Dialect(max_tokens_name="max_completion_tokens" if is_openai else "max_tokens")
