@@ -56,7 +56,7 @@ def _write_content(session: Session, request: SummarizeRequest, reply: Summarize
 
 def _write_summary(session: Session, reply: SummarizeReply, terminal: Terminal) -> None:
     max_bytes = session.max_bytes("summarize")
-    text = terminal.plain(reply.summary)
+    text = "\n".join(terminal.plain(line) for line in reply.summary.split("\n"))
     if reply.answer is not None:
         quoted = "".join(f"\n  line {quote.start_line}: {terminal.plain(quote.text)}" for quote in reply.answer.quotes)
         text = f"{terminal.plain(reply.answer.text)}{quoted}\n\n{text}"
@@ -64,7 +64,8 @@ def _write_summary(session: Session, reply: SummarizeReply, terminal: Terminal) 
         text += "\n\nAsk next: " + " · ".join(terminal.plain(one) for one in reply.followups)
     head = fit_text(wrapped(text, terminal.width) + "\n", max_bytes)
     if reply.compact is not None:
-        terminal.write(fit_text(f"{head}\n{terminal.plain(reply.compact)}\n", max_bytes))
+        compact = "\n".join(terminal.plain(line) for line in reply.compact.split("\n"))
+        terminal.write(fit_text(f"{head}\n{compact}\n", max_bytes))
         return
     rendered = Tree(reply.outline, terminal).render(head + ("\n" if reply.outline else ""), Wanted(max_bytes))
     terminal.write_bytes(rendered.data)
