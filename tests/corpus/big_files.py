@@ -82,9 +82,9 @@ class BigFile:
         return folder / self.registry / self.package.replace("/", "+") / self.name
 
 
-def listed() -> tuple[BigFile, ...]:
-    """All files of the table."""
-    entries: list[dict[str, Any]] = tomllib.loads(TABLE.read_text("utf-8"))["file"]
+def listed(table: Path = TABLE) -> tuple[BigFile, ...]:
+    """All files of a table."""
+    entries: list[dict[str, Any]] = tomllib.loads(table.read_text("utf-8"))["file"]
     return tuple(BigFile(size=entry.pop("bytes", None), **entry) for entry in entries)
 
 
@@ -95,14 +95,15 @@ def cache_folder() -> Path:
 
 
 class Fetcher:
-    """Fetches packages into a cache that several processes may share.
+    """Fetches the packages of `files` into a cache that several processes may share.
 
     The clients run in `environment`, so that they find their own settings also where a test has changed this process's.
     A registry is given up when two of its packages did not come.
     """
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, environment: Mapping[str, str], files: tuple[BigFile, ...] = ()) -> None:
         self.folder = folder
+        self._files = files or listed()
         self._environment = dict(environment)
         self._seconds_left = ALL_SECONDS
         self._failed: dict[tuple[str, str], str] = {}
@@ -140,7 +141,7 @@ class Fetcher:
                 raise
             finally:
                 self._seconds_left -= time.monotonic() - began
-            for one in listed():
+            for one in self._files:
                 if (one.registry, one.package) == (wanted.registry, wanted.package):
                     unpacked = Path(scratch) / "unpacked"
                     unpack(package, one, unpacked)

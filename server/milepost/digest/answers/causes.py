@@ -21,6 +21,8 @@ _REPORTS = re.compile(
     rb"|build failed|build stopped|unfinished jobs|failed to resolve the transaction:?\s*$|^\s*(?:error|exception|failed):?\s*$"
     rb"|exception[:(] ?[\[(/]|see .* for details|returned a non-zero|child return code|^\W*FAILED: "
 )
+#: They name the very thing that is missing or wrong.
+_NAMES = re.compile(rb"nothing provides|undefined reference|No such file|not found|has no member|not declared|does not exist|conflicts with")
 _WORTH = {
     "link": 9.0,
     "dependency": 9.0,
@@ -47,7 +49,7 @@ def find_causes(chunk: ChunkText) -> tuple[Note, ...]:
         if verdict is None or not verdict.strong:
             continue
         essence = re.sub(rb"\d+", b"0", incident_rules.essence(line))
-        worth = _WORTH.get(verdict.category, 6.0)
+        worth = _WORTH.get(verdict.category, 6.0) + (0.3 if _NAMES.search(line) else 0.0)
         if _REPORTS.search(line):
             worth = 3.0
         if essence in seen:

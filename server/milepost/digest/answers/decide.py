@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from milepost.core.text import clip_text
+from milepost.digest.answers.counting import Counted, count_of
 from milepost.digest.answers.question import Question
 from milepost.digest.answers.search import FULL_SCORE
 from milepost.digest.answers.survey import Statistics
@@ -14,7 +15,7 @@ from milepost.digest.values import FileFacts, Note, Place
 MAX_PLACES = 3
 
 #: From this score on a place answers; from the other on there is hardly a better one anywhere.
-ENOUGH = 7.2
+ENOUGH = 6.35
 DECISIVE = 0.97 * FULL_SCORE
 _CAUSE_ENOUGH = 2.5
 _CLOSE = 0.85
@@ -39,6 +40,9 @@ def decide(notes: Sequence[Note], question: Question, statistics: Statistics, fa
     )
     if not ranked:
         return Answered(False, f"Nothing in the file speaks of {_subject(question)}.")
+    counted = count_of(question, facts.outline)
+    if counted is not None:
+        return _counted(counted, ranked)
     enough = _CAUSE_ENOUGH if question.is_cause else ENOUGH
     best = ranked[0][0].score
     if best < enough:
@@ -47,6 +51,13 @@ def decide(notes: Sequence[Note], question: Question, statistics: Statistics, fa
         return Answered(False, text, (nearest,))
     places = tuple(place for note, place in ranked if note.score >= max(enough, best * _CLOSE))[:MAX_PLACES]
     return Answered(True, f"Line {places[0].start_line:,} says: {_shown(places[0])}", places)
+
+
+def _counted(counted: Counted, ranked: Sequence[tuple[Note, Place]]) -> Answered:
+    """A number that was computed, with the place it is of."""
+    inside = [place for _, place in ranked if counted.start_line <= place.start_line <= counted.end_line]
+    text = f"There are {counted.number:,} {counted.what}, counted over lines {counted.start_line:,} to {counted.end_line:,}."
+    return Answered(True, text, tuple(inside[:1]))
 
 
 def is_decisive(notes: Sequence[Note], question: Question, statistics: Statistics) -> bool:

@@ -19,8 +19,13 @@ _SPEED = re.compile(rf"{_NUMBER} ?(?:[kMGT]?i?[bB]?(?:ytes?)?/s(?:ec)?|[kMG]?bps
 _BYTES = re.compile(rf"{_NUMBER} ?(?:[kKMGT]i?[bB]?|bytes?|pages)\b")
 _ANY_NUMBER = re.compile(r"\d")
 _WHO = re.compile(
-    r"(?i)\b(?:user(?:name)?|account|acct|login|uid|author|owner|by|requested-by|from|for|client|name|principal\w*|email|rhost|host|actor"
-    r"|editor|who|committer)\b\W{0,4}\w|[\w.+-]+@[\w-]+\.\w|\b\d{1,3}(?:\.\d{1,3}){3}\b|\[\w+\]"
+    r"(?i:\b(?:user(?:name)?|account|acct|login|uid|client|name|principal\w*|email|rhost|host|actor)\b\W{0,4}\w)"
+    r"|(?i:\b(?:author|owner|editor|committer|maintainer|requested-by)\b[\"']?\s?[:=>])"
+    r"|[\w.+-]+@[\w-]+\.\w|\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[a-z]\w+\]|\b(?:[Bb]y|[Ff]rom) [A-Z]\w+"
+)
+_WHO_KEY = re.compile(
+    r"(?i:\b(?:user(?:name)?|account|acct)\b\W{1,4}\w|\b(?:author|owner|editor|committer|requested-by|client|principal\w*|login)\b[\"']?\s?[:=>])"
+    r"|\b(?:[Bb]y|[Ff]or user) [A-Z]\w+ [A-Z]|\bfor (?:invalid user )?\w+ from\b"
 )
 _WHERE = re.compile(
     r"[/\\]\w[\w.-]*[/\\]?\w|\w:\\|[a-z]+://|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?i:host|dir|path|location|venue|country|city)"
@@ -29,6 +34,8 @@ _REASON = re.compile(
     r"(?i)\berr(?:or|no)?\b|\bfail|\bfatal|exception|denied|refused|\bcannot\b|can't|could ?n[o']t|\bnot\b|\bno\b|missing|invalid"
     r"|unable|timed? ?out|because|due to|reason|wrong|reject|forbidden|abort|only|requires?|insufficient|unknown|halt"
 )
+_ASKS_VALUE = re.compile(r"^\W*what(?:'s| is| was| are| were) (?:the|its|my|our)\b")
+_VALUE = re.compile(r"\w[\"'\])]?\s*[:=]\s*[\"'\w/<-]|\bis\b|\d|\w,\S")
 _TRUTH = re.compile(
     r"(?i)\b(?:true|false|yes|no|on|off|enabled?|disabled?|not|none|always|never|allow\w*|required|un\w+|0|1)\b"
 )
@@ -36,21 +43,33 @@ _TRUTH = re.compile(
 #: What the thing asked for looks like, by the word that names it.
 _FOCUS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (r"\bport\b", re.compile(r"(?i)port\w*\W{0,4}\d{2,5}|:\d{2,5}\b")),
-    (r"\b(?:version|release|edition|build)\b", re.compile(r"\bv?\d+\.\d+")),
+    (r"\b(?:version|release|edition|build)\b", re.compile(r"(?<!\d[:.,])(?<![\d.])v?\d+\.\d+(?!\d*:)")),
     (r"\b(?:ip|address)\b", re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){3,}")),
     (r"\b(?:memory|ram|heap|size|disk|space|swap)\b", _BYTES),
+    (r"\b(?:machine|computer|host|box)\b", re.compile(r"(?i)\bhost(?:[._-]?name)?[\"']?\s*[:=]\s*[\"']?\w|\bhost(?:name)? \w")),
+    (r"\b(?:codes?)\b", re.compile(r"\b[A-Z]{2,5}\b|\b0x[0-9a-fA-F]+\b|\b\d{2,5}\b")),
     (r"\b(?:image)\b", re.compile(r"[\w./-]+:[\w.-]+")),
     (r"\b(?:e-?mail)\b", re.compile(r"[\w.+-]+@[\w-]+\.\w")),
     (r"\b(?:url|link)\b", re.compile(r"[a-z]+://")),
 )
 
 
+#: The thing asked for stands soon after the word that asks.
+_ASKED_FOR = r"\b(?:which|what|how (?:much|big|large))\b(?: [\w'-]+){0,3}? "
+
+
+def focus(question: Question) -> tuple[str, re.Pattern[str]] | None:
+    """The word of the question that says what the answer looks like, as a pattern, and what it looks like."""
+    lowered = question.text.lower()
+    return next(((word, shape) for word, shape in _FOCUS if re.search(_ASKED_FOR + word, lowered)), None)
+
+
 def fit(question: Question, text: str) -> float:
     """How far a line holds what would answer: 0 to 1."""
     lowered = question.text.lower()
-    for word, shape in _FOCUS:
-        if re.search(word, lowered) and question.kind not in ("why", "whether"):
-            return 1.0 if shape.search(text) else 0.0
+    looks_like = focus(question)
+    if looks_like is not None:
+        return 1.0 if looks_like[1].search(text) else 0.0
     kind = question.kind
     if kind == "when":
         return 1.0 if _TIME.search(text) else 0.0
@@ -62,11 +81,13 @@ def fit(question: Question, text: str) -> float:
             return 1.0
         return 0.8 if _ANY_NUMBER.search(text) else 0.0
     if kind == "who":
-        return 1.0 if _WHO.search(text) else 0.2
+        return 1.0 if _WHO_KEY.search(text) else 0.8 if _WHO.search(text) else 0.2
     if kind == "where":
         return 1.0 if _WHERE.search(text) else 0.2
     if kind == "why":
         return 1.0 if _REASON.search(text) else 0.0
     if kind == "whether":
         return 1.0 if _TRUTH.search(text) else 0.3
-    return 0.5
+    if _ASKS_VALUE.search(lowered):
+        return 1.0 if _VALUE.search(text) else 0.5
+    return 0.7

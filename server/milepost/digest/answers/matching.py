@@ -12,6 +12,11 @@ _COMPOUND = 0.5
 _COMPOUND_MIN = 5
 
 
+def credit(value: float) -> float:
+    """How far a term counts as held at all: what is said in other words is said."""
+    return min(1.0, value / 0.7) if value >= 0.6 else value
+
+
 def quality(term: Term, text: str, words: Sequence[str]) -> float:
     """How surely a line holds a term: 0 to 1. `text` is the line in lower case, `words` its words."""
     best = 0.0

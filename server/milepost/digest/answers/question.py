@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from milepost.digest.answers.thesaurus import Phrase, Thesaurus, load_thesaurus
@@ -15,6 +15,8 @@ Superlative = Literal["", "most", "least", "first", "last"]
 MAX_QUESTION_CHARACTERS = 1000
 MAX_TERMS = 16
 MAX_NEEDLES = 160
+
+_MEASURED = frozenset(("long", "much", "many", "fast", "often", "big", "larg", "far", "old", "slow", "quick"))
 
 #: What a word of a phrase is worth beside the phrase.
 _PART_WORTH = 0.85
@@ -110,12 +112,12 @@ class Question:
         thesaurus = load_thesaurus()
         text = " ".join(text[:MAX_QUESTION_CHARACTERS].split())
         lowered = text.lower()
-        kind = next((kind for kind, pattern in _KINDS if re.search(pattern, lowered)), "which")
+        kind = _kind_of(lowered)
         limits = _LIMITS.search(lowered) is not None
-        superlative = next((name for name, pattern in _SUPERLATIVES if re.search(pattern, lowered)), "")
+        superlative: Superlative = next((name for name, pattern in _SUPERLATIVES if re.search(pattern, lowered)), "")
         if limits and superlative in ("most", "least"):
             superlative = ""
-        terms = _terms(text, thesaurus, superlative)
+        terms = _weighed(_terms(text, thesaurus, superlative), kind)
         needles = dict.fromkeys(needle for term in terms for needle in term.needles)
         return cls(
             text=text,
@@ -126,6 +128,19 @@ class Question:
             counted=_counted(lowered, thesaurus) if kind == "how_many" else (),
             needles=tuple(needles)[:MAX_NEEDLES],
         )
+
+
+def _kind_of(lowered: str) -> Kind:
+    """The kind by what is asked first: "who could not connect, and why?" is asked of a person."""
+    found = [(match.start(), number) for number, (_, pattern) in enumerate(_KINDS) if (match := re.search(pattern, lowered))]
+    return _KINDS[min(found)[1]][0] if found else "which"
+
+
+def _weighed(terms: tuple[Term, ...], kind: Kind) -> tuple[Term, ...]:
+    """Of "how many bottles …" the bottles are often only the unit, which files leave out."""
+    if kind == "how_many" and len(terms) > 1:
+        return (replace(terms[0], weight=terms[0].weight * 0.5), *terms[1:])
+    return terms
 
 
 def _terms(text: str, thesaurus: Thesaurus, superlative: str) -> tuple[Term, ...]:
@@ -146,12 +161,44 @@ def _terms(text: str, thesaurus: Thesaurus, superlative: str) -> tuple[Term, ...
         if length == 1 and (shown in _STOP or (superlative and _SUPERLATIVE_WORDS.match(shown)) or not shown):
             continue
         if phrase not in found:
-            found[phrase] = Term(shown, _weight(phrase, thesaurus), _needles(phrase, thesaurus))
+            weight = _weight(phrase, thesaurus)
+            if _is_purpose(pieces, index - length):
+                weight *= 0.4
+            needles = _needles(phrase, thesaurus)
+            if _is_negated(pieces, index - length):
+                needles = _negated(needles)
+            found[phrase] = Term(shown, weight, needles)
     terms = list(found.values())
     if terms and all(term.weight < 1 for term in terms):
         # Nothing but generic words: then these are what is asked for.
-        terms = [Term(term.text, 1.0, term.needles) for term in terms]
+        terms = [replace(term, weight=1.0 if number == 0 else 0.3) for number, term in enumerate(terms)]
     return tuple(terms)
+
+
+_NEGATIONS = frozenset(("not", "never", "n't", "cannot", "couldn", "didn", "isn", "wasn", "doesn"))
+_NEEDED = frozenset(("needed", "required", "necessary", "used", "allowed", "permitted", "possible"))
+
+
+def _is_negated(pieces: list[tuple[str, list[str]]], index: int) -> bool:
+    return index > 0 and pieces[index - 1][1][-1] in _NEGATIONS
+
+
+def _is_purpose(pieces: list[tuple[str, list[str]]], index: int) -> bool:
+    """Whether it only says what for, as "connect" in "is a password needed to connect?"."""
+    return index > 1 and pieces[index - 1][1] == ["to"] and pieces[index - 2][1][-1] in _NEEDED
+
+
+def _negated(needles: tuple[Needle, ...]) -> tuple[Needle, ...]:
+    """What says that it is not so; the word alone counts half."""
+    found: list[Needle] = []
+    for needle in needles:
+        if len(needle.phrase) == 1 and not needle.is_name:
+            word = needle.phrase[0]
+            found += [Needle(("not", word), needle.worth), Needle(("un" + word,), needle.worth), Needle(("no", word), needle.worth)]
+            found.append(Needle((word,), needle.worth * 0.4))
+        else:
+            found.append(needle)
+    return tuple(found)
 
 
 def _pieces(text: str) -> list[tuple[str, list[str]]]:
@@ -185,9 +232,9 @@ def _known_length(pieces: list[tuple[str, list[str]]], index: int, thesaurus: Th
 
 
 def _weight(phrase: Phrase, thesaurus: Thesaurus) -> float:
-    if phrase[0] == "how":
+    if len(phrase) == 2 and phrase[0] == "how" and phrase[1] in _MEASURED:
         return 0.4  # the kind of the question says it already
-    return 0.3 if len(phrase) == 1 and phrase[0] in thesaurus.generic else 1.0
+    return 0.2 if len(phrase) == 1 and phrase[0] in thesaurus.generic else 1.0
 
 
 def _needles(phrase: Phrase, thesaurus: Thesaurus) -> tuple[Needle, ...]:

@@ -1,22 +1,25 @@
 """The lines of a chunk that may answer a question, ranked.
 
 A line is worth what of the question it holds: each term by itself or by what stands for it, rare ones more than those that
-are everywhere; a little less what the lines around it hold that belong to it (those above it that it is indented under,
-those of its block, the title of its section); and more if it holds the kind of thing that was asked for.
+are everywhere; less what the lines hold that belong to it (those above it that it is indented under, those of its stanza,
+the title of its section). It is worth more if it holds the kind of thing that was asked for; where only a line beside it
+does, both are quoted.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from milepost.core.text import cut_text
 from milepost.digest.answers.causes import find_causes
-from milepost.digest.answers.expected import fit
+from milepost.digest.answers.context import Context
+from milepost.digest.answers.expected import fit, focus
 from milepost.digest.answers.magnitude import magnitude
-from milepost.digest.answers.matching import quality
+from milepost.digest.answers.matching import credit, quality
 from milepost.digest.answers.patterns import NeedlePatterns, literal_of
 from milepost.digest.answers.question import Question, Term
 from milepost.digest.answers.survey import Statistics
@@ -27,20 +30,31 @@ from milepost.digest.values import NOTE_MAX_BYTES, ChunkText, Note
 MAX_NOTES = 8
 
 _MAX_CANDIDATES = 160
-_MAX_ANCHORS = 12
+_MAX_ANCHORS = 16
 _MAX_ALIKE = 2
+_PAIR_REACH = 3
 
-#: What a term counts that is not on the line itself, by where it is.
-_IN_ANCESTOR, _IN_BLOCK, _IN_TITLE, _IN_HEAD, _NEARBY = 0.75, 0.65, 0.5, 0.4, 0.3
-_BLOCK_REACH, _NEARBY_REACH = 4, 2
-#: Formats in which every line is a record of its own.
-_BY_LINE = frozenset(("log", "ndjson", "csv", "gc_log", "strace"))
-
-_COVERAGE_SCORE, _RARITY_SCORE, _FIT_SCORE = 6.0, 4.0, 1.0
+_COVERAGE_SCORE, _RARITY_SCORE = 6.0, 4.0
+#: What the score is multiplied with where a line does not at all hold the kind of thing that was asked for.
+_UNFIT = 0.72
 FULL_SCORE = _COVERAGE_SCORE + _RARITY_SCORE
 """The score of a line that holds all of the question in its own words, at a place that is unique."""
 
+_BY_SHAPE = 0.65
+#: So much of a question at most may be held by the lines around.
+_BY_OTHERS = 0.45
+_DEFINES = 0.6
+_COMMENT = 1.0
+_BESIDE, _BESIDE_REACH = 0.4, 16
+_COUNTS = 1.5
+_VALUE_KINDS = frozenset(("how_many", "how_much", "how_long", "whether", "when"))
+_INSERT = 1.5
+
 _DIGITS = re.compile(r"\d+")
+_COMMENT_START = re.compile(r"\s*(?:#(?!\w+:)|//|--\s|\*\s|/\*|;)")
+_KEY = re.compile(r"^[\W\d]*([A-Za-z][\w .-]{0,60}?)[\"'`]?\s*[:=]\s*\S")
+_KEY_NUMBER = re.compile(r"[:=]\s*[\"']?\d+[\"']?,?\s*$")
+_INTO = re.compile(r"(?i)^\s*(?:insert\s+into|copy)\s+\W?([\w.]+)")
 
 
 def search_chunk(chunk: ChunkText, question: Question, statistics: Statistics) -> tuple[Note, ...]:
@@ -69,74 +83,44 @@ class _Search:
         self.units = units
         self.question = question
         self.statistics = statistics
-        self.by_line = units.chunk.format in _BY_LINE
         self._terms = tuple(_occurring(term, statistics) for term in question.terms)
-        self._weight = sum(term.weight for term in question.terms)
-        self._full = sum(term.weight * _rareness(term, statistics) for term in question.terms)
-        self._masks = self._literals_by_unit()
+        self._rareness = tuple(_rareness(term, statistics) for term in question.terms)
+        self._weights = tuple(
+            _weight(term, rareness) for term, rareness in zip(self._terms, self._rareness, strict=True)
+        )
+        self._weight = sum(self._weights) or 1.0
+        self._full = sum(term.weight * rareness for term, rareness in zip(self._terms, self._rareness, strict=True))
+        self._focus = focus(question)
+        self._patterns = statistics.patterns or NeedlePatterns(question.needles)
+        self._masks: dict[int, set[str]] = {}
+        for literal, end in self._patterns.find(units.chunk.data):
+            self._masks.setdefault(units.at(end - 1), set()).add(self._patterns.literals[literal])
+        self._worth = tuple(
+            {literal_of(needle): needle.worth * (0.5 + statistics.rarity(needle)) for needle in reversed(term.needles)}
+            for term in self._terms
+        )
         self._own: dict[int, tuple[float, ...]] = {}
+        self._context = Context(units, statistics, self._masks)
 
     def notes(self) -> tuple[Note, ...]:
-        ranked = sorted(self._masks, key=lambda unit: (-self._promise(unit), unit))
-        found = {unit: self._judged(unit) for unit in ranked[:_MAX_CANDIDATES]}
-        anchors = sorted(found.values(), key=lambda one: (-one.score, one.unit))[:_MAX_ANCHORS]
-        if not self.by_line:
-            for anchor in anchors:
-                for unit in self.units.block(anchor.unit, _BLOCK_REACH):
-                    if unit not in found and fit(self.question, self.units.text(unit)) >= 1.0:
-                        found[unit] = self._judged(unit)
-        best = sorted(found.values(), key=lambda one: (-one.score, one.unit))
-        return self._picked(best)
-
-    def _picked(self, best: Sequence[_Candidate]) -> tuple[Note, ...]:
-        alike: dict[str, int] = {}
-        places: set[tuple[int, int]] = set()
-        picked: list[Note] = []
-        for one in best:
-            if len(picked) >= MAX_NOTES or one.score <= 0:
-                break
-            template = _DIGITS.sub("0", self.units.text(one.unit))[:200]
-            place = (one.first, one.last)
-            if alike.get(template, 0) >= _MAX_ALIKE or place in places:
-                continue
-            alike[template] = alike.get(template, 0) + 1
-            places.add(place)
-            picked.append(self._note(one))
-        return tuple(sorted(picked, key=lambda note: note.start_byte))
-
-    def _note(self, one: _Candidate) -> Note:
-        start_line, end_line, start_byte, end_byte = self.units.place(one.first, one.last)
-        return Note(
-            score=one.score,
-            start_line=start_line,
-            end_line=end_line,
-            start_byte=start_byte,
-            end_byte=end_byte,
-            text=cut_text(self.units.text(one.unit), NOTE_MAX_BYTES),
-        )
-
-    def _literals_by_unit(self) -> dict[int, set[int]]:
-        patterns = self.statistics.patterns or NeedlePatterns(self.question.needles)
-        masks: dict[int, set[int]] = {}
-        for literal, end in patterns.find(self.units.chunk.data):
-            masks.setdefault(self.units.at(end - 1), set()).add(literal)
-        names = patterns.literals
-        self._literal_worth: list[dict[str, float]] = [
-            {
-                literal_of(needle): needle.worth * (0.5 + self.statistics.rarity(needle))
-                for needle in reversed(term.needles)
-            }
-            for term in self._terms
-        ]
-        self._names = names
-        return masks
+        """The best units as notes."""
+        ranked = sorted(self._masks, key=lambda unit: (-self._promise(unit), unit))[:_MAX_CANDIDATES]
+        found = [self._judged(unit) for unit in ranked]
+        found.sort(key=lambda one: (-one.score, one.unit))
+        for one in found[:_MAX_ANCHORS]:
+            self._pair(one)
+        if self.question.counted and self.units.chunk.index == 0:
+            found.append(_Candidate(0, FULL_SCORE / 2, 0, 0))
+        self._spread(found)
+        found.sort(key=lambda one: (-one.score, one.unit))
+        return self._picked(found)
 
     def _promise(self, unit: int) -> float:
         """What a unit may be worth at most, before its words are looked at."""
-        found = [self._names[literal] for literal in self._masks[unit]]
+        found = self._masks[unit]
         return sum(
             term.weight * max((worth.get(name, 0.0) for name in found), default=0.0)
-            for term, worth in zip(self._terms, self._literal_worth, strict=True)
+            for term, worth in zip(self._terms, self._worth, strict=True)
         )
 
     def own(self, unit: int) -> tuple[float, ...]:
@@ -152,34 +136,85 @@ class _Search:
         return own
 
     def _judged(self, unit: int) -> _Candidate:
-        own = self.own(unit)
-        held = list(own)
-        first = last = unit
-        reach = self._around(unit)
+        text = self.units.text(unit)
+        own = list(self.own(unit))
         for index, term in enumerate(self._terms):
-            if own[index] >= 0.6:
-                continue
-            for other, worth, quoted in reach:
-                value = self.own(other)[index] * worth
-                if value > held[index] + 0.05:
-                    held[index] = value
-                    if quoted and term.weight >= 1:
-                        first, last = min(first, other), max(last, other)
-            title = self._in_titles(unit, term)
-            held[index] = max(held[index], title)
-        coverage = sum(term.weight * value for term, value in zip(self._terms, held, strict=True)) / self._weight
+            if self._focus is not None and own[index] < _BY_SHAPE and re.search(self._focus[0], term.text.lower()):
+                own[index] = _BY_SHAPE if self._focus[1].search(text) else own[index]
+        held = [credit(value) for value in own]
+        by_itself = sum(weight * one for weight, one in zip(self._weights, held, strict=True)) / self._weight
+        value = list(own)
+        if any(one < 0.6 for one in own):
+            for other, worth in self._context.around(unit):
+                for index, theirs in enumerate(self.own(other)):
+                    held[index] = max(held[index], credit(theirs) * worth)
+                    value[index] = max(value[index], theirs * worth)
+            for index, term in enumerate(self._terms):
+                title = self._context.in_titles(unit, term)
+                held[index] = max(held[index], title)
+                value[index] = max(value[index], title)
+        coverage = sum(weight * one for weight, one in zip(self._weights, held, strict=True)) / self._weight
+        coverage = min(coverage, by_itself + _BY_OTHERS)
         rarity = (
             sum(
-                term.weight * value * _rareness(term, self.statistics)
-                for term, value in zip(self._terms, held, strict=True)
+                term.weight * one * rareness
+                for term, one, rareness in zip(self._terms, value, self._rareness, strict=True)
             )
             / self._full
         )
-        text = self.units.text(unit)
-        score = _COVERAGE_SCORE * coverage + _RARITY_SCORE * rarity + _FIT_SCORE * fit(self.question, text)
-        if not any(own):
-            score -= 0.5
-        return _Candidate(unit, score + self._order(unit, text), first, last)
+        base = _COVERAGE_SCORE * coverage + _RARITY_SCORE * rarity
+        score = base * (_UNFIT + (1 - _UNFIT) * fit(self.question, text))
+        return _Candidate(unit, score + self._form(unit, text) + self._order(unit, text), unit, unit)
+
+    def _form(self, unit: int, text: str) -> float:
+        """More for a line that defines what was asked for, less for a comment and for one that says much else."""
+        bonus = 0.0
+        if len(text) > 240 and self.units.chunk.format != "ndjson":
+            bonus -= min(1.0, 0.25 * math.log2(len(text) / 240))
+        if _COMMENT_START.match(text) and self.units.chunk.format in ("yaml", "ini", "code", "sql"):
+            bonus -= _COMMENT * (1.5 if self.question.kind in _VALUE_KINDS else 1.0)
+        if self._focus is not None and self._is_beside(text):
+            bonus += _BESIDE
+        key = _KEY.match(text)
+        if key is not None:
+            name = key[1]
+            words = words_of(name)
+            if any(term.weight >= 0.5 and quality(term, name.lower(), words) >= 0.75 for term in self._terms):
+                bonus += _DEFINES / max(1, len(words) - 1)
+                if self.question.kind == "how_many" and _KEY_NUMBER.search(text):
+                    bonus += _COUNTS / len(words)
+        into = _INTO.match(text)
+        if into is not None and self.question.kind == "how_many":
+            words = words_of(into[1])
+            if any(len(words) == 1 and quality(term, into[1].lower(), words) >= 1 for term in self._terms):
+                bonus += _INSERT
+        return bonus
+
+    def _is_beside(self, text: str) -> bool:
+        """Whether what looks like the answer stands right after a word of the question."""
+        assert self._focus is not None
+        lowered = text.lower()
+        for match in self._focus[1].finditer(text):
+            before = lowered[max(0, match.start() - _BESIDE_REACH) : match.end()]
+            for term in self._terms:
+                if term.weight >= 1 and any(literal_of(needle) in before for needle in term.needles[:6]):
+                    return True
+        return False
+
+    def _pair(self, one: _Candidate) -> None:
+        """Where the line beside holds the kind of thing that is asked for and this one does not, quote both."""
+        mine = fit(self.question, self.units.text(one.unit))
+        if mine >= 0.5 or not self._context.is_stanza(one.unit):
+            return
+        beside = [
+            (fit(self.question, self.units.text(other)), -abs(other - one.unit), -other)
+            for other in self.units.block(one.unit, _PAIR_REACH)
+            if other != one.unit
+        ]
+        theirs, _, other = max(beside, default=(0.0, 0, 0))
+        if theirs > max(mine, 0.75):
+            one.first, one.last = min(one.unit, -other), max(one.unit, -other)
+            one.score *= (_UNFIT + (1 - _UNFIT) * theirs * 0.9) / (_UNFIT + (1 - _UNFIT) * mine)
 
     def _order(self, unit: int, text: str) -> float:
         """A little more for what a superlative asks for."""
@@ -195,34 +230,60 @@ class _Search:
             return 0.1 * (chunk.index + unit / max(1, self.units.count)) / max(1, chunk.total)
         return 0.0
 
-    def _around(self, unit: int) -> list[tuple[int, float, bool]]:
-        """The units around that belong to one: (unit, what a term in it counts, whether it is to be quoted along)."""
-        if self.by_line:
-            low, high = max(0, unit - _NEARBY_REACH), min(self.units.count - 1, unit + _NEARBY_REACH)
-            return [(other, _NEARBY, False) for other in range(low, high + 1) if other != unit]
-        around = [(other, _IN_ANCESTOR, unit - other <= 3) for other in self.units.ancestors(unit)]
-        around += [
-            (other, _IN_BLOCK, abs(other - unit) <= 3)
-            for other in self.units.block(unit, _BLOCK_REACH)
-            if other != unit
-        ]
-        return around
+    def _spread(self, found: Sequence[_Candidate]) -> None:
+        """A little less for lines that come again and again: what is asked for is seldom what is everywhere."""
+        if self.question.superlative:
+            return
+        alike = Counter(self._template(one.unit) for one in found)
+        for one in found:
+            one.score -= 0.02 * math.log2(alike[self._template(one.unit)])
 
-    def _in_titles(self, unit: int, term: Term) -> float:
-        best = 0.0
-        piece = self.units.piece(unit)
-        if piece is not None and piece.title:
-            best = _IN_TITLE * quality(term, piece.title.lower(), words_of(piece.title))
-        if self.units.chunk.format == "csv" and self.statistics.head:
-            head = self.statistics.head.splitlines()[0]
-            best = max(best, _IN_HEAD * quality(term, head.lower(), words_of(head)))
-        return best
+    def _template(self, unit: int) -> str:
+        return _DIGITS.sub("0", self.units.text(unit))[:200]
+
+    def _picked(self, best: Sequence[_Candidate]) -> tuple[Note, ...]:
+        alike: Counter[str] = Counter()
+        places: set[tuple[int, int]] = set()
+        picked: list[Note] = []
+        for one in self._distinct(best, alike, places):
+            if len(picked) >= MAX_NOTES or one.score <= 0:
+                break
+            picked.append(self._note(one))
+        return tuple(sorted(picked, key=lambda note: note.start_byte))
+
+    def _distinct(
+        self, best: Sequence[_Candidate], alike: Counter[str], places: set[tuple[int, int]]
+    ) -> Iterator[_Candidate]:
+        for one in best:
+            template = self._template(one.unit)
+            if alike[template] < _MAX_ALIKE and (one.first, one.last) not in places:
+                alike[template] += 1
+                places.add((one.first, one.last))
+                yield one
+
+    def _note(self, one: _Candidate) -> Note:
+        start_line, end_line, start_byte, end_byte = self.units.place(one.first, one.last)
+        return Note(
+            score=one.score,
+            start_line=start_line,
+            end_line=end_line,
+            start_byte=start_byte,
+            end_byte=end_byte,
+            text=cut_text(self.units.text(one.unit), NOTE_MAX_BYTES),
+        )
 
 
 def _occurring(term: Term, statistics: Statistics) -> Term:
     """The term with those of its needles that occur at all, the surest first."""
     needles = sorted((needle for needle in term.needles if statistics.occurs(needle)), key=lambda one: -one.worth)
     return replace(term, needles=tuple(needles))
+
+
+def _weight(term: Term, rareness: float) -> float:
+    """What a term counts for whether the question is answered: less if it is everywhere; a generic one that is nowhere little."""
+    if term.weight < 1 and not term.needles:
+        return term.weight * 0.3
+    return term.weight * (0.45 + 0.55 * min(1.0, rareness))
 
 
 def _rareness(term: Term, statistics: Statistics) -> float:

@@ -34,8 +34,8 @@ class Thesaurus:
         return base_of(self.irregular.get(word, word))
 
 
-#: What another word of the same group is worth beside the word itself, and what a hinted one is.
-GROUP_WORTH, HINT_WORTH = 0.8, 0.75
+#: What another word of the same group is worth beside the word itself; a hinted one, more if a phrase led to it; a near one.
+GROUP_WORTH, HINT_WORTH, PHRASE_HINT_WORTH, LOOSE_WORTH = 0.8, 0.85, 0.95, 0.5
 
 
 def load_thesaurus() -> Thesaurus:
@@ -53,19 +53,25 @@ def load_thesaurus() -> Thesaurus:
             row = relatives.setdefault(asked, {})
             row[found] = max(row.get(found, 0.0), worth)
 
+    def relate_all(words: list[str], worth: float) -> None:
+        found = [phrase(word) for word in words]
+        for one, word in zip(found, words, strict=True):
+            if not word.startswith(">"):
+                grouped.add(one)
+                for other in found:
+                    relate(one, other, worth)
+
     grouped: set[Phrase] = set()
     for words in table["groups"].values():
-        phrases = [phrase(word) for word in words]
-        grouped.update(phrases)
-        for one in phrases:
-            for other in phrases:
-                relate(one, other, GROUP_WORTH)
+        relate_all(words, GROUP_WORTH)
+    for words in table["loose"].values():
+        relate_all(words, LOOSE_WORTH)
     hinted: set[Phrase] = set()
     for hint in table["hint"]:
-        hinted.update(map(phrase, hint["asked"]))
         for one in map(phrase, hint["asked"]):
+            hinted.add(one)
             for other in map(phrase, hint["found"]):
-                relate(one, other, HINT_WORTH)
+                relate(one, other, PHRASE_HINT_WORTH if len(one) > 1 else HINT_WORTH)
     return Thesaurus(
         relatives=relatives,
         irregular=irregular,

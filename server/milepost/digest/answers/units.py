@@ -9,7 +9,7 @@ from bisect import bisect_right
 
 from milepost.core.lines import line_starts
 from milepost.core.text import plain_text
-from milepost.digest.answers.words import words_of
+from milepost.digest.answers.words import runs_of, words_of
 from milepost.digest.values import ChunkText, Piece
 
 LONG_LINE_BYTES = 16_384
@@ -65,10 +65,13 @@ class Units:
         return text
 
     def words(self, unit: int) -> list[str]:
-        """Its words in lower case."""
+        """Its words in lower case; those of identifiers too, and at the end the identifiers in one piece."""
         words = self._words.get(unit)
         if words is None:
-            words = self._words[unit] = words_of(self.text(unit))
+            text = self.text(unit)
+            words = words_of(text)
+            runs = runs_of(text)
+            words = self._words[unit] = [*words, *runs] if len(runs) != len(words) else words
         return words
 
     def is_blank(self, unit: int) -> bool:
@@ -97,6 +100,29 @@ class Units:
                 indent = self.indent(above)
                 found.append(above)
         return found
+
+    def children(self, unit: int, most: int) -> range:
+        """The lines below that are indented under a line, at most so many."""
+        indent = self.indent(unit)
+        end = unit
+        while end + 1 < self.count and end - unit < most and self.indent(end + 1) > indent:
+            end += 1
+        return range(unit + 1, end + 1)
+
+    def record(self, unit: int, most: int) -> range:
+        """The largest part of a nested text around a line that has at most so many lines."""
+        best = range(unit, unit + 1)
+        for ancestor in self.ancestors(unit):
+            if unit - ancestor >= most:
+                break
+            indent = self.indent(ancestor)
+            end = unit
+            while end + 1 < self.count and end - ancestor < most and self.indent(end + 1) > indent:
+                end += 1
+            if end - ancestor >= most:
+                break
+            best = range(ancestor, end + 1)
+        return best
 
     def block(self, unit: int, reach: int) -> range:
         """The lines around that belong together with it: up to blank lines, or to less indented ones, at most `reach` away."""

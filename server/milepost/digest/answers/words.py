@@ -12,64 +12,16 @@ import re
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
+_STRIPPED_TEXT = """isations izations isation ization ations ation ances ences ments ities ance ence ating ators ated ates
+ ator ate ment ures ings ions ure ity ies ied ing ion ed es ly al s y e"""
+_ENDINGS_TEXT = """s es e ed d ing ings er ers or ors ion ions ation ations ator ators ate ated ates ating y ies ied ying ment
+ ments able ible ity ities ive ure ures ance ances ence ences ant ent ly ize ized izes izing ise ised ises ising ization
+ isation ness ful"""
+
 #: Endings that are taken off a question's word, the longest first.
-_STRIPPED = (
-    *(
-        "isations",
-        "izations",
-        "isation",
-        "ization",
-        "ations",
-        "ation",
-        "ances",
-        "ences",
-        "ments",
-        "ities",
-        "ance",
-        "ence",
-    ),
-    *("ating", "ators", "ated", "ates", "ator", "ate"),
-    *("ment", "ures", "ings", "ions", "ure", "ity", "ies", "ied", "ing", "ion", "ed", "es", "ly", "al", "s", "y", "e"),
-)
+_STRIPPED = tuple(_STRIPPED_TEXT.split())
 #: Endings that may follow a base of four letters or more.
-_ENDINGS = frozenset(
-    (
-        *("", "s", "es", "e", "ed", "d", "ing", "ings", "er", "ers", "or", "ors", "ion", "ions", "ation", "ations"),
-        *("ator", "ators", "ate", "ated", "ates", "ating", "y", "ies", "ied", "ying", "al", "als", "ally", "ment"),
-        *(
-            "ments",
-            "able",
-            "ible",
-            "ity",
-            "ities",
-            "ive",
-            "ure",
-            "ures",
-            "ance",
-            "ances",
-            "ence",
-            "ences",
-            "ant",
-            "ent",
-        ),
-        *(
-            "ly",
-            "ize",
-            "ized",
-            "izes",
-            "izing",
-            "ise",
-            "ised",
-            "ises",
-            "ising",
-            "ization",
-            "isation",
-            "ness",
-            "ful",
-            "ial",
-        ),
-    )
-)
+_ENDINGS = frozenset(("", *_ENDINGS_TEXT.split()))
 _SHORT_ENDINGS = frozenset(("", "s", "d", "es", "ed", "er", "ing"))
 _AFTER_DOUBLED = frozenset(("ed", "ing", "ings", "er", "ers"))
 _MIN_BASE = 4
@@ -87,6 +39,11 @@ def words_of(text: str) -> list[str]:
         else:
             found.extend(part.lower() for part in _HUMP.findall(run))
     return found
+
+
+def runs_of(text: str) -> list[str]:
+    """The words of a text in lower case with identifiers in one piece, but for digits and underscores."""
+    return _RUN.findall(text.lower())
 
 
 def base_of(word: str) -> str:
