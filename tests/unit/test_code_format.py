@@ -282,3 +282,26 @@ def test_marks_of_bundles_and_macros() -> None:
     blanked = without_macros(source)
     assert len(blanked) == len(source)
     assert blanked.split() == [b"namespace", b"std", b"{", b"void", b"f()", b"const", b"{", b"}", b"}"]
+    small = b"template<> my_really_inline my_unused T<int>::T() {}\nint is_inline = 1;\nint a_unused(void);\n"
+    blanked = without_macros(small)
+    assert len(blanked) == len(small)
+    assert blanked.split(b"\n")[0].split() == [b"template<>", b"T<int>::T()", b"{}"]
+    assert blanked.split(b"\n")[1:] == small.split(b"\n")[1:]
+
+
+def test_functions_of_c_that_the_grammar_cannot_parse() -> None:
+    """A directive inside a condition breaks the tree; the function around it is found by its head."""
+    broken = "static int lost(\n  int a\n){\n  if( a && (\n#ifdef X\n   a>0\n#else\n   a>1\n#endif\n#ifdef Y\n   || (a & 1)\n#endif\n  )){\n    a = 2;\n  }\n  return a;\n}\n"
+    text = "int one(void) {\n  return 1;\n}\n" + broken + "int two(void) {\n  return 2;\n}\n"
+    assert symbols_in(outline_of(text.encode(), "x.c")) == [
+        ("function", "one", 1),
+        ("function", "lost", 4),
+        ("function", "two", 21),
+    ]
+
+
+def test_casts_of_a_class_are_named_by_their_types() -> None:
+    """`T::operator bool()` outside its class is no function `bool`."""
+    text = "inline T::operator bool() const { return true; }\ninline T::operator std::string() const {\n  return s;\n}\n"
+    found = [name for _, name, _ in symbols_in(outline_of(text.encode(), "x.cpp"))]
+    assert found == ["T::operator bool", "T::operator std::string"]

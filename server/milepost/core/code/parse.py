@@ -19,6 +19,7 @@ from milepost.core.code.cuts import Cut, Header, best_cut, closing
 from milepost.core.code.languages import Language, language_named
 from milepost.core.code.macros import without_macros
 from milepost.core.code.queries import C_WHOLES, KINDS, LEFT_OUT, OWN_AND_MORE, WHOLE, WRAPPERS
+from milepost.core.code.recovery import with_lost_functions
 from milepost.core.code.texts import long_texts, without_long_strings
 
 #: A symbol as it is sent: start, end, where its name is, end of its head, kind, name, title, doc.
@@ -28,6 +29,7 @@ _SPACES = re.compile(rb"\s+")
 _ANNOTATIONS = re.compile(r"^(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s+|\[[^\]]*\]\s*|export\s+|default\s+)+")
 _DOC_MARKS = re.compile(r"^[\s/*#;!\-\"'=]+|[\s/*\-\"'=]+$")
 _REMARKS = re.compile(r" ?/\*.*?\*/|: *# .*$")
+_CAST = re.compile(rb"[\w:]*\boperator[ \t]+\Z")
 _HEAD_BYTES = 300
 #: Where nothing begins in the second half of a piece, it is cut from this part on.
 _EARLIER = 8
@@ -94,6 +96,8 @@ def parse_piece(
         return None
     text = prefix + body[: cut.offset]
     symbols = _symbols(language, cursor, tree.root_node, text, len(prefix))
+    if tree.root_node.has_error and language.name in ("c", "cpp"):
+        symbols = with_lost_functions(symbols, tree.root_node, language, body[: cut.offset], len(prefix))
     return cut.offset, cut.headers, symbols
 
 
@@ -196,6 +200,8 @@ def _symbol(kind: str, node: Any, whole: Any, name: Any, text: bytes, shift: int
         label = label.split("<")[0]
     if name == node:
         label = re.split(r"[({]", label)[0].strip() or kind
+    elif node.type == "function_declarator" and (cast := _CAST.search(text, first, name.start_byte)):
+        label = f"{_text(cast[0])} {label}"  # `T::operator bool()`, read as a function `bool` of type `T::operator`
     start, doc = _with_what_precedes(whole, text, shift)
     if not doc and body is not None:
         doc = _docstring(body, text)
