@@ -15,24 +15,18 @@ import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from measure import Run, table
 from measure import run as run_process
-
-from milepost.core.formats import json as json_format
-from milepost.core.formats import ndjson as ndjson_format
-from milepost.core.outline import Section, walk
-from milepost.core.scan import Context, Findings, Scan
-from milepost.core.source import BytesSource
+from oracles import json_values
+from oracles.base import HEAD
 
 MEGABYTE = 1_000_000
 REQUIRED_MEMORY = 150 * 1024 * 1024
 REQUIRED = {"json": 200, "ndjson": 400}
-LARGEST_ELEMENT = 1 << 16
 #: What a peer is given of an input, in MB.
 SLICES = {"jq": 15, "json": 60}
 
@@ -44,169 +38,6 @@ Analysis(open_source(sys.argv[1]), Options(format=sys.argv[2])).outline()
 """
 _PYTHON = "import json, sys\njson.load(open(sys.argv[1], 'rb'))"
 _PYTHON_LINES = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)"
-
-
-# --- oracles --------------------------------------------------------------------------------------------------------
-
-
-def outline(data: bytes) -> Findings:
-    """What the JSON scanner finds in a file of these bytes."""
-    scan = Scan(BytesSource("x", data), json_format.JsonScanner(Context(total_bytes=len(data))))
-    scan.run()
-    return scan.result().findings
-
-
-def inside(data: bytes, section: Section) -> tuple[Section, ...]:
-    """The sections one level down, by scanning nothing but the range of a section again where they are not listed."""
-    if section.resume is None:
-        return section.children
-    context = Context(
-        start_byte=section.start_byte,
-        start_line=section.start_line,
-        total_bytes=section.end_byte - section.start_byte,
-        resume=dict(section.resume),
-    )
-    scan = Scan(
-        BytesSource("x", data),
-        json_format.JsonScanner(context),
-        start_byte=section.start_byte,
-        start_line=section.start_line,
-        starts_line=section.start_column is None,
-        end_byte=section.end_byte,
-    )
-    scan.run()
-    return scan.result().findings.sections
-
-
-def value_at(document: Any, path: str) -> Any:
-    """The value a path (as jq writes it) leads to, found with Python's `json` alone."""
-    rest = path
-    while rest not in ("", "."):
-        if rest.startswith(("[", ".[")):
-            rest = rest.removeprefix(".")
-            step, used = json.JSONDecoder().raw_decode(rest, 1)
-            document, rest = document[step], rest[used + 1 :]
-        else:
-            name = rest[1:].split(".")[0].split("[")[0]
-            document, rest = document[name], rest[1 + len(name) :]
-    return document
-
-
-def text_of(data: bytes, section: Section) -> bytes:
-    """A member's own text: its key, what separates it, and the brackets of its parent left out."""
-    text = data[section.start_byte : section.end_byte].lstrip(b" \t\r\n")
-    if section.start_byte == 0:
-        text = text[1:].lstrip(b" \t\r\n")
-    return text
-
-
-def holds(data: bytes, section: Section, document: Any) -> bool:
-    """Whether the bytes of a section, read by Python's `json`, are the value its path leads to."""
-    text = text_of(data, section).decode()
-    decoder = json.JSONDecoder()
-    value, end = decoder.raw_decode(text)
-    after = text[end:].lstrip()
-    if after.startswith(":"):
-        value, _ = decoder.raw_decode(after[1:].lstrip())
-    return bool(value == value_at(document, section.facts["path"]))
-
-
-def random_elements(data: bytes, sections: tuple[Section, ...], wanted: int) -> Iterator[Section]:
-    """Single members anywhere in a document, none too large to compare 5,000 of them: down a random branch each time,
-    runs expanded on the way.
-    """
-    chance = random.Random(11)
-    known: dict[tuple[int, int, str], tuple[Section, ...]] = {}
-    while wanted:
-        level, found = sections, None
-        while level:
-            found = chance.choice(level)
-            name = (found.start_byte, found.end_byte, found.kind)
-            if name not in known:
-                known[name] = inside(data, found)
-            deeper = known[name]
-            if len(deeper) == 1 and (deeper[0].start_byte, deeper[0].end_byte) == name[:2]:
-                deeper = deeper[0].children
-            if found.kind != "group" and chance.random() < 0.3:
-                break
-            level = deeper
-        if found is not None and found.kind != "group" and found.end_byte - found.start_byte <= LARGEST_ELEMENT:
-            wanted -= 1
-            yield found
-
-
-def oracle_rows(corpus: Path) -> list[tuple[object, ...]]:
-    """Each oracle: what was compared, how many agree."""
-    rows: list[tuple[object, ...]] = []
-    suite = sorted((corpus / "JSONTestSuite" / "test_parsing").glob("*.json"))
-    for prefix, text, clean in (("y", "outlined without a problem", True), ("n", "flagged", False)):
-        files = [path for path in suite if path.name[0] == prefix]
-        right = sum((outline(path.read_bytes()).problems == ()) is clean for path in files)
-        rows.append((f"JSONTestSuite `{prefix}_`: {text}", len(files), right))
-    either = [path for path in suite if path.name[0] == "i"]
-    rows.append(
-        ("JSONTestSuite `i_`: no crash", len(either), sum(outline(path.read_bytes()) is not None for path in either))
-    )
-    for folder in ("nativejson-benchmark", "simdjson-data"):
-        slices = right = files_read = 0
-        for path in sorted((corpus / folder).rglob("*.json")):
-            data = path.read_bytes()
-            try:
-                document = json.loads(data.decode(), object_pairs_hook=unique)
-            except ValueError:
-                continue
-            files_read += 1
-            for section in walk(outline(data).sections):
-                if section.kind != "group" and isinstance(document, (dict, list)) and document:
-                    slices += 1
-                    right += holds(data, section, document)
-        rows.append(
-            (f"{folder}: sections of {files_read} files reparse to the values of Python's `json`", slices, right)
-        )
-    big = json.dumps(repeated_document(corpus, 20 * MEGABYTE), indent=1).encode()
-    document = json.loads(big)
-    chosen = list(random_elements(big, outline(big).sections, 5000))
-    right = sum(holds(big, section, document) for section in chosen)
-    rows.append((f"random elements of a document of {len(big) / MEGABYTE:.0f} MB, runs expanded", len(chosen), right))
-    bulk = corpus / "elastic-examples" / "canvas" / "elasticoffee" / "elasticoffee-data.bulk"
-    rows.append(ndjson_row(bulk))
-    rows.append(ndjson_row(corpus / "simdjson-data" / "jsonexamples" / "amazon_cellphones.ndjson"))
-    rows.append(ndjson_row(corpus / "grade-school-math" / "test.jsonl"))
-    return rows
-
-
-def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, unless it has a key twice: Python keeps the last, so that the first has no value to compare with."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def ndjson_row(path: Path) -> tuple[object, ...]:
-    """Records and bad records of an NDJSON file, against Python's `json` line by line."""
-    data = path.read_bytes()
-    good = bad = 0
-    for line in data.split(b"\n"):
-        if line.strip():
-            try:
-                json.loads(line)
-                good += 1
-            except ValueError:
-                bad += 1
-    scan = Scan(BytesSource("x", data), ndjson_format.NdjsonScanner(Context(total_bytes=len(data))))
-    scan.run()
-    facts = scan.result().findings.facts
-    counted = facts["records"] if facts["bad_records"] == bad else -1
-    return (f"{path.name}: records ({bad} bad)", good + bad, counted)
-
-
-def repeated_document(corpus: Path, size: int) -> Any:
-    """A document of about `size` bytes, made of the corpus' own."""
-    catalog = json.loads((corpus / "nativejson-benchmark" / "data" / "citm_catalog.json").read_bytes())
-    statuses = json.loads((corpus / "nativejson-benchmark" / "data" / "twitter.json").read_bytes())["statuses"]
-    rounds = max(1, size // 1_300_000)
-    return {"statuses": statuses * rounds, "catalogs": {f"c{number}": catalog for number in range(rounds)}}
 
 
 # --- speed ----------------------------------------------------------------------------------------------------------
@@ -337,7 +168,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "milepost-bench-json")
     arguments = parser.parse_args()
     arguments.folder.mkdir(exist_ok=True)
-    print(table("JSON: oracles", ("what", "compared", "agree"), oracle_rows(arguments.corpus)))
+    print(table("JSON: oracles", HEAD, [check.row() for check in json_values.checks(arguments.corpus)]))
     head = (
         "what",
         "MB",
@@ -350,13 +181,6 @@ def main() -> None:
         "holds",
     )
     print(table("JSON: speed", head, speed_rows(arguments.corpus, arguments.folder, arguments.megabytes)))
-
-
-def run(corpus: Path) -> list[tuple[object, ...]]:
-    """The rows of both tables, for whoever puts many formats into one."""
-    folder = Path(tempfile.gettempdir()) / "milepost-bench-json"
-    folder.mkdir(exist_ok=True)
-    return [*oracle_rows(corpus), *speed_rows(corpus, folder, 250)]
 
 
 if __name__ == "__main__":

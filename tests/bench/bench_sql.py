@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import re
-import sqlite3
 import sys
 from collections.abc import Iterator
 from itertools import cycle
@@ -18,12 +16,9 @@ import measure
 from bench_csv import FLOOR, MEGABYTE, OURS
 from grow import cache_folder, corpus_folder
 from measure import table
+from oracles import databases
+from oracles.base import HEAD, outline_of
 
-from milepost.core.analysis import Analysis, Options
-from milepost.core.outline import Outline
-from milepost.core.source import open_source
-
-HEAD = ("file", "what", "oracle", "found", "equal")
 SPEED_HEAD = (
     "dump",
     "MB per CPU-second",
@@ -47,56 +42,6 @@ print(time.process_time() - began)
 """
     % _SLICE
 )
-
-
-def outline_of(path: Path) -> Outline:
-    """The outline of a file, as SQL."""
-    with open_source(path) as source:
-        return Analysis(source, Options(format="sql")).outline()
-
-
-def loaded_rows(text: str) -> dict[str, int]:
-    """Rows by table of the INSERT statements of a script, counted by SQLite; what its dialect lacks is taken out."""
-    text = re.sub(r"/\*!\d+(.*?)\*/", r"\1", text, flags=re.DOTALL)
-    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
-    text = re.sub(r"\b0x[0-9A-Fa-f]+", "NULL", text).replace("N'", "'").replace("\\'", "''").replace("\\\\", "")
-    database = sqlite3.connect(":memory:")
-    rows: dict[str, int] = {}
-    pending: list[str] = []
-    for line in text.splitlines(keepends=True):
-        pending.append(line)
-        statement = "".join(pending) if line.rstrip().endswith(";") else ""
-        if not statement or statement.count("'") % 2:
-            continue
-        pending.clear()
-        match = re.search(r"^INSERT INTO\s+([`\w.\[\]]+).*?(VALUES.*)", statement, re.DOTALL | re.MULTILINE)
-        if match:
-            name = re.sub(r"[`\[\]]", "", match[1])
-            (count,) = database.execute(f"SELECT count(*) FROM ({match[2].rstrip().rstrip(';')})").fetchone()
-            rows[name] = rows.get(name, 0) + count
-    database.close()
-    return rows
-
-
-def run(corpus: Path) -> list[tuple[object, ...]]:
-    """Tables, routines and rows by the oracle and by Milepost."""
-    rows: list[tuple[object, ...]] = []
-    for name in ("sakila/sakila-mv-data.sql", "chinook/Chinook_MySql.sql", "chinook/Chinook_SqlServer.sql",
-                 "employees-test_db/load_departments.dump", "employees-test_db/load_dept_manager.dump"):  # fmt: skip
-        path = corpus / name
-        expected = loaded_rows(path.read_text("utf-8", "replace"))
-        found = dict(outline_of(path).stats["rows_by_table"])
-        what = f"rows of {len(expected)} tables, loaded into SQLite"
-        rows.append((name, what, sum(expected.values()), sum(found.values()), expected == found))
-    for name in ("pagila-schema/pagila-schema.sql", "sakila/sakila-mv-schema.sql", "employees-test_db/employees.sql",
-                 "chinook/Chinook_SqlServer.sql"):  # fmt: skip
-        path = corpus / name
-        expected_tables = len(re.findall(rb"(?m)^CREATE TABLE ", path.read_bytes()))
-        tables = outline_of(path).stats["tables"]
-        rows.append(
-            (name, "tables, by lines that begin with CREATE TABLE", expected_tables, tables, expected_tables == tables)
-        )
-    return rows
 
 
 def _dump(kind: str, airports: list[list[str]], size: int) -> Iterator[bytes]:
@@ -154,7 +99,7 @@ def grown_dump(kind: str, corpus: Path, size: int) -> tuple[Path, int]:
 
 def speed(corpus: Path, megabytes: int) -> list[tuple[object, ...]]:
     """CPU of the work itself and memory of the process, against a tokenizer and against reading and hashing alone."""
-    found = []
+    found: list[tuple[object, ...]] = []
     for kind, title in (
         ("copy", "COPY"),
         ("inserts", "one INSERT a row"),
@@ -174,7 +119,7 @@ def speed(corpus: Path, megabytes: int) -> list[tuple[object, ...]]:
                 f"{peer_speed:.0f}",
                 f"{size / floor_s:.0f}",
                 f"{size / ours_s / peer_speed:.1f}",
-                outline_of(path).stats["rows"] == rows,
+                outline_of(path, "sql").stats["rows"] == rows,
                 f"{ours.peak_pss_bytes / 2**20:.0f}",
             )
         )
@@ -187,7 +132,7 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=250)
     arguments = parser.parse_args()
     corpus = corpus_folder()
-    print(table("SQL against oracles", HEAD, run(corpus)))
+    print(table("SQL against oracles", HEAD, [check.row() for check in databases.checks(corpus)]))
     print(table("SQL: cost", SPEED_HEAD, speed(corpus, arguments.megabytes)))
 
 

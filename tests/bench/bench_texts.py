@@ -2,34 +2,25 @@
 
 python tests/bench/bench_texts.py [--megabytes 250] [--corpus DIR] [--folder DIR]
 
-The oracles are expat and PyYAML, and where they are installed unidiff and markdown-it-py (no dependencies: without them
-their rows are left out). The big inputs are the corpus' own files, repeated, written once to a folder of temporary files.
-A peer that is slower by far runs on a slice: what is compared is megabytes per CPU second, start of the process included.
+The oracles are expat, PyYAML, markdown-it and unidiff. The big inputs are the corpus' own files, repeated, written once to
+a folder of temporary files. A peer that is slower by far runs on a slice: what is compared is megabytes per CPU second,
+start of the process included.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import io
 import os
-import re
 import sys
 import tempfile
-import xml.parsers.expat
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
 from measure import Run, run, table
-
-from milepost.core.analysis import Analysis, Options
-from milepost.core.outline import Outline, walk
-from milepost.core.scan import Context, Scan
-from milepost.core.source import BytesSource
+from oracles import texts
+from oracles.base import HEAD
 
 MEGABYTE = 1_000_000
 REQUIRED_MEMORY = 150 * 1024 * 1024
@@ -66,152 +57,6 @@ _PEERS = {
     ),
 }
 _MODULES = {"unidiff": "unidiff", "markdown-it": "markdown_it"}
-
-
-# --- oracles --------------------------------------------------------------------------------------------------------
-
-
-def outline(data: bytes, format_name: str, name: str = "x") -> Outline:
-    """The outline of a file of these bytes."""
-    return Analysis(BytesSource(name, data), Options(format=format_name)).outline()
-
-
-def xml_row(corpus: Path) -> tuple[object, ...]:
-    """Elements of well-formed files: as many as expat counts. Where entities hold elements it counts those too."""
-    compared = right = 0
-    for folder in ("libxml2-tests", "analysis-model-reports", "plaso-logs", "elastic-examples", "defusedxml"):
-        for path in sorted((corpus / folder).rglob("*.xml")):
-            data = path.read_bytes()
-            if b"<!ENTITY" in data:
-                continue
-            parser = xml.parsers.expat.ParserCreate()
-            started: list[str] = []
-            parser.StartElementHandler = lambda name, _, started=started: started.append(name)
-            try:
-                parser.Parse(data, True)
-            except (xml.parsers.expat.ExpatError, LookupError):
-                continue
-            found = outline(data, "xml")
-            if "elements" in found.stats:
-                compared += 1
-                right += found.stats["elements"] == len(started) and not found.problems
-    return ("XML: elements as many as expat's, no problem", compared, right)
-
-
-def broken_xml_row(corpus: Path) -> tuple[object, ...]:
-    """Files that do not nest, of libxml2's errors: expat's complaints that are about structure."""
-    compared = right = 0
-    structural = ("mismatched tag", "no element found", "unclosed", "junk after document element")
-    for path in sorted((corpus / "libxml2-tests" / "test" / "errors").rglob("*.xml")):
-        data = path.read_bytes()
-        try:
-            xml.parsers.expat.ParserCreate().Parse(data, True)
-        except xml.parsers.expat.ExpatError as error:
-            if any(words in str(error) for words in structural):
-                compared += 1
-                right += bool(outline(data, "xml").problems)
-        except LookupError:
-            continue
-    return ("XML: files with a structural fault, flagged", compared, right)
-
-
-def yaml_row(corpus: Path) -> tuple[object, ...]:
-    """Documents: as many as PyYAML finds, where it can parse."""
-    compared = right = 0
-    for folder in ("yaml-test-suite", "kubernetes-examples", "argo-cd-manifests"):
-        for path in sorted((corpus / folder).rglob("*.yaml")):
-            texts = [path.read_bytes()]
-            if folder == "yaml-test-suite":
-                with suppress(yaml.YAMLError):
-                    texts += [plain_case(case["yaml"]) for case in yaml.safe_load(texts[0]) if "yaml" in case]
-            for text in texts:
-                loader = yaml.SafeLoader if len(text) < 100_000 else yaml.CSafeLoader
-                try:
-                    count = sum(isinstance(one, yaml.DocumentStartEvent) for one in yaml.parse(text, Loader=loader))
-                except yaml.YAMLError:
-                    continue
-                compared += 1
-                right += outline(text, "yaml").stats["documents"] == count
-    return ("YAML: documents as many as PyYAML's", compared, right)
-
-
-def plain_case(text: str) -> bytes:
-    """The suite shows invisible characters as visible ones."""
-    text = text.replace("∎\n", "")
-    for shown_as, meant in (("␣", " "), ("»", "\t"), ("—", ""), ("←", "\r"), ("⇔", "\ufeff"), ("↵", ""), ("∎", "")):
-        text = text.replace(shown_as, meant)
-    return text.encode()
-
-
-def diff_rows(corpus: Path) -> list[tuple[object, ...]]:
-    """Files, hunks, added and removed lines as unidiff counts them; what it refuses must be flagged."""
-    if importlib.util.find_spec("unidiff") is None:
-        return []
-    import unidiff
-
-    compared = right = refused = flagged = 0
-    for path in [*sorted((corpus / "unidiff-samples").glob("*.diff")), *(corpus / "git-output-lnav").glob("*.diff")]:
-        data = path.read_bytes()
-        found = outline(data, "diff")
-        ours = tuple(found.stats[name] for name in ("files", "hunks", "added", "removed"))
-        try:
-            patches = unidiff.PatchSet(io.StringIO(data.decode("utf-8", "replace"), newline="\n"))
-        except unidiff.UnidiffParseError:
-            refused += 1
-            flagged += bool(found.problems)
-            continue
-        theirs = (
-            len(patches),
-            sum(len(one) for one in patches),
-            sum(one.added for one in patches),
-            sum(one.removed for one in patches),
-        )
-        compared += 1
-        right += ours == theirs
-    return [
-        ("Diff: files, hunks, + and − as unidiff counts", compared, right),
-        ("Diff: refused by unidiff, flagged", refused, flagged),
-    ]
-
-
-def markdown_rows(corpus: Path) -> list[tuple[object, ...]]:
-    """Headings at the top level as markdown-it finds them: in the examples of the specification, and in whole files."""
-    if importlib.util.find_spec("markdown_it") is None:
-        return []
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark")
-
-    def theirs(text: str) -> list[tuple[int, int]]:
-        tokens = [token for token in parser.parse(text) if token.type == "heading_open" and token.level == 0]
-        return [(int(token.tag[1]), token.map[0] + 1) for token in tokens if token.map]
-
-    def ours(data: bytes) -> list[tuple[int, int]]:
-        context = Context(name="x.md", head=data, total_bytes=len(data), resume={"dialect": "markdown"})
-        scan = Scan(BytesSource("x.md", data), load("markup").scanner(context))
-        scan.run()
-        found = [one for one in walk(scan.result().findings.sections) if one.kind == "heading"]
-        return [(one.facts["level"], one.start_line) for one in found]
-
-    specification = (corpus / "commonmark-spec" / "spec.txt").read_text(encoding="utf-8")
-    examples = re.findall(r"`{32} example\n(.*?)\n?\.\n.*?`{32}", specification, re.DOTALL)
-    texts = [text.replace("→", "\t") + "\n" for text in examples if text.strip()]
-    files = [path.read_text(encoding="utf-8") for path in sorted(corpus.rglob("*.md"))] + [specification]
-    return [
-        (
-            f"Markdown: headings of {what} as markdown-it's",
-            len(some),
-            sum(theirs(one) == ours(one.encode()) for one in some),
-        )
-        for what, some in (("the specification's examples", texts), ("whole files", files))
-    ]
-
-
-def load(format_name: str) -> Any:
-    """A format by its name."""
-    from milepost.core.detect import load_format
-
-    return load_format(format_name)
 
 
 # --- speed ----------------------------------------------------------------------------------------------------------
@@ -308,11 +153,6 @@ def rate(path: Path, finished: Run) -> float:
     return path.stat().st_size / MEGABYTE / finished.cpu_s
 
 
-def run_oracles(corpus: Path) -> list[tuple[object, ...]]:
-    """Each oracle: what was compared, how many, how many agree."""
-    return [xml_row(corpus), broken_xml_row(corpus), yaml_row(corpus), *diff_rows(corpus), *markdown_rows(corpus)]
-
-
 def main() -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -322,7 +162,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.corpus.is_dir():
         raise SystemExit(f"no corpus at {options.corpus}: name it, or set MILEPOST_CORPUS")
-    print(table("Oracles", ["what", "compared", "agree"], run_oracles(options.corpus)), flush=True)
+    print(table("Oracles", HEAD, [check.row() for check in texts.checks(options.corpus)]), flush=True)
     options.folder.mkdir(parents=True, exist_ok=True)
     head = ["input", "MB", "MB per CPU s", "at least", "counting lines only", "peer", "MiB, peak", "good"]
     print(table("Speed and memory", head, speed_rows(options.corpus, options.folder, options.megabytes)))
