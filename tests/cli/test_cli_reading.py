@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -124,17 +126,24 @@ def test_a_part_of_a_file(milepost, tmp_path):
     assert reply["stats"]["bytes_examined"] == section["end_byte"] - section["start_byte"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_ctrl_c_leaves_what_was_found_and_a_cursor(command, environment, tmp_path):
+    import pty
+
     path = big_log(tmp_path / "app.log", 20_000_000)
     arguments = command("summarize", path, "--json", "--set", "chunks.target_bytes=20000")
-    for delay_s in (1.5, 2, 3, 4, 6, 9):
-        process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(delay_s)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        reply = json.loads(out) if out.strip() else {"stats": {"chunks_read": 0}}
-        if reply["stats"]["chunks_read"]:
-            break  # stopped too early there is nothing found yet
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        arguments, env={**environment, "TERM": "xterm", "COLUMNS": "120"}, stdout=subprocess.PIPE, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    while not re.search(rb"chunk \d+/\d+ . lines [\d,]+-[\d,]+", shown):
+        shown += os.read(ours, 4096)
+    process.send_signal(signal.SIGINT)
+    threading.Thread(target=_drain, args=(ours,), daemon=True).start()
+    out, err = process.communicate(timeout=60)
+    reply = json.loads(out)
     assert process.returncode == 130, err
     assert reply["error"]["kind"] == "cancelled"
     assert (reply["truncated"], bool(reply["cursor"]), bool(reply["outline"])) == (True, True, True)
@@ -148,6 +157,12 @@ def test_ctrl_c_leaves_what_was_found_and_a_cursor(command, environment, tmp_pat
         )
     )
     assert resumed["stats"]["chunks_read"] == read + 1
+
+
+def _drain(descriptor: int) -> None:
+    with contextlib.suppress(OSError):
+        while os.read(descriptor, 4096):
+            pass
 
 
 @pytest.mark.parametrize(
