@@ -24,7 +24,7 @@ from milepost.core.logs.timestamps import StampReader
 from milepost.core.logs.triggers import TriggerPatterns, extra_triggers
 from milepost.core.templates import TemplateMiner, fold_key
 from milepost.digest.condense.lines import ChunkLines, shown
-from milepost.digest.condense.variations import describe_rows, odd_rows
+from milepost.digest.condense.variations import describe_rows, differ_widely, odd_rows
 from milepost.digest.condense.view import View, ViewLine, ordered
 from milepost.digest.values import NOTABLE_WEIGHT, Piece
 
@@ -33,11 +33,14 @@ _MINED_BYTES = 512
 #: What is shown of a line: of an incident, and of the lines of a trace.
 _INCIDENT_BYTES = 1000
 _TRACE_BYTES = 240
+_STRONG_FOLD_BYTES = 280
 #: After so many unlike lines of one template that were judged the same, the others are taken to be the same.
 _ALIKE = 8
 #: A template with so many lines or more shows the first as it is; one with less is told by what varies alone.
 _MANY = 20
 _STAMP_BYTES = 40
+#: A time further into a line belongs to its message.
+_STAMP_BEGINS = 64
 #: A line's stamp is shown if the last one shown is so many view lines back.
 _STAMP_EVERY = 12
 #: A weak signal that comes so often in a chunk, or less, stays as it is.
@@ -92,7 +95,7 @@ class LogCondenser:
         self._layout: Layout | None = detect_layout(sample) if self._judges else None
         self._reader = StampReader.learn(sample, 0.0) if self._judges else None
         self._console = self._reader is None or self._layout is None or self._layout.name == "console"
-        self._ends = self._stamp_ends()
+        self._stamps = self._find_stamps()
         self._templates = self._mine()
         self._judgements: dict[bytes, Verdict | None] = {}
         self._settled: dict[int, tuple[Verdict | None, int]] = {}
@@ -137,11 +140,16 @@ class LogCondenser:
             while at < len(stamped) and stamped[at] < index:
                 at, since = at + 1, 0
             since += 1
-            if not self._ends[index] or since >= _STAMP_EVERY or self._keep_bytes is not None:
+            if (
+                self._stamps[index][0] > 0
+                or not self._stamps[index][1]
+                or since >= _STAMP_EVERY
+                or self._keep_bytes is not None
+            ):
                 since = 0
                 self._out.append(self._lines.verbatim(index, size))
                 continue
-            text = self._lines.decode(self._texts[index][self._ends[index] :].lstrip())
+            text = self._lines.decode(self._texts[index][ends:].lstrip())
             number = self._lines.number(index)
             self._out.append(
                 ViewLine(f"… {shown(text, size, brief=True)}", number, number, 1, self._lines.ranges([index]))
@@ -149,23 +157,29 @@ class LogCondenser:
 
     # --- what a line is ---------------------------------------------------------------------------------------------
 
-    def _stamp_ends(self) -> list[int]:
-        """For each line, where its time stamp ends."""
+    def _find_stamps(self) -> list[tuple[int, int]]:
+        """For each line, where its time stamp is; (0, 0) where it has none."""
         reader = self._reader
         if reader is None:
-            return [0] * self._lines.count
-        ends = []
+            return [(0, 0)] * self._lines.count
+        stamps = []
         for line in self._texts:
             stamp = reader.read(line)
-            ends.append(stamp.end if stamp is not None and stamp.start < 64 else 0)
-        return ends
+            stamps.append((stamp.start, stamp.end) if stamp is not None and stamp.start < _STAMP_BEGINS else (0, 0))
+        return stamps
+
+    def _unstamped(self, index: int, max_bytes: int) -> bytes:
+        """A line's head without its time stamp."""
+        start, end = self._stamps[index]
+        line = self._texts[index]
+        return line[:start] + line[end : end + max_bytes] if end else line[:max_bytes]
 
     def _mine(self) -> list[int]:
         """The template of each line; blank lines are -1, lines of base64 and the like -2 and so on by their length."""
         miner = TemplateMiner()
         heads = [
-            line[end : end + _MINED_BYTES].strip() or line[:_MINED_BYTES].strip()
-            for line, end in zip(self._texts, self._ends, strict=True)
+            self._unstamped(index, _MINED_BYTES).strip() or line[:_MINED_BYTES].strip()
+            for index, line in enumerate(self._texts)
         ]
         ids = miner.add_lines(heads).tolist()
         final = {number: miner.resolve(number) for number in set(ids)}
@@ -196,7 +210,7 @@ class LogCondenser:
         last, times = self._settled.get(template, (None, 0))
         if times >= _ALIKE:
             return last
-        key = fold_key(line[self._ends[index] :])
+        key = fold_key(self._unstamped(index, _MINED_BYTES))
         if key not in self._judgements:
             verdict = self._judgements[key] = self._judge(line)
             self._settled[template] = (verdict, times + 1 if times and _same(verdict, last) else 1)
@@ -296,9 +310,9 @@ class LogCondenser:
             for one in indexes:
                 self._kept.setdefault(one, _INCIDENT_BYTES if verdict.strong else 0)
             return
-        if len(indexes) > _RARE and template >= 0:
+        if template >= 0:
             rows = [self._tokens(one) for one in indexes[:_MOST_COMPARED]]
-            for place in odd_rows(rows):
+            for place in odd_rows(rows) if len(indexes) > _RARE else range(len(rows)) if differ_widely(rows) else ():
                 self._kept.setdefault(indexes[place], 0)
         if verdict is not None:
             self._kept.setdefault(indexes[0], _INCIDENT_BYTES if verdict.strong else 0)
@@ -321,7 +335,7 @@ class LogCondenser:
         return stretches if len(stretches) <= _MOST_STRETCHES else [indexes]
 
     def _tokens(self, index: int) -> list[bytes]:
-        line = self._texts[index][self._ends[index] : self._ends[index] + 2 * _MINED_BYTES]
+        line = self._unstamped(index, 2 * _MINED_BYTES)
         if line.lstrip()[:2] == b'{"':
             line = line.replace(b",", b", ")
         return line.split()
@@ -331,7 +345,11 @@ class LogCondenser:
             return f"{shown(self._lines.decode(self._texts[indexes[0]].strip()), 40)} … base64, hexadecimal or the like"
         rows = [self._tokens(one) for one in indexes[:_MOST_COMPARED]]
         text = describe_rows(rows, self._lines.decode)
-        last = indexes[-1]
-        if indexes[0] in self._verdicts and 0 < self._ends[last] <= _STAMP_BYTES:
-            text = f"{text} (until {self._lines.decode(self._texts[last][: self._ends[last]]).strip()})"
+        verdict = self._verdicts.get(indexes[0])
+        if verdict is not None:
+            size = max(size, _STRONG_FOLD_BYTES) if verdict.strong else size
+            start, end = self._stamps[indexes[-1]]
+            until = f" (until {self._lines.decode(self._texts[indexes[-1]][start:end]).strip()})"
+            if 0 < end - start <= _STAMP_BYTES and len(text.encode("utf-8", "replace")) + len(until) <= size:
+                text += until
         return shown(text, size, brief=True)

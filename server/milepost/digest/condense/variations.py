@@ -104,6 +104,26 @@ def odd_rows(rows: Sequence[Sequence[bytes]]) -> list[int]:
     return sorted(odd) if len(odd) <= 2 * most + 2 else []
 
 
+def differ_widely(rows: Sequence[Sequence[bytes]]) -> bool:
+    """Whether two or three rows hold numbers so unlike that one of them may have gone wrong, though none can be told odd."""
+    if len(rows) < 2:
+        return False
+    fewest = min(map(len, rows))
+    for column in zip(*[row[:fewest] for row in rows], strict=True):
+        if column.count(column[0]) == len(column):
+            continue
+        measures = [_MEASURE.match(value.strip(_AFFIXES)) for value in column]
+        numbers = [match for match in measures if match is not None]
+        if not numbers:
+            continue
+        digits = [len(match.group(2)) for match in numbers]
+        signs = {match.group(1) == b"-" for match in numbers}
+        if max(digits) >= min(digits) + _FAR_DIGITS or len(signs) > 1 or len(numbers) < len(column):
+            return True
+    return False
+
+
+_FAR_DIGITS = 4
 _AFFIXES = b"\"'()[]{}<>,;:=%"
 _MEASURE = re.compile(
     rb"(?:[\w.-]*[=:\[(])?([-+]?)(\d*)(?:(?<=\d)\.?|\.(?=\d))(?:\d+)?(?:[eE][-+]?\d+)?(?:%|[a-zA-Z]{1,3})?$"
