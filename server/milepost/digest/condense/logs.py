@@ -140,12 +140,8 @@ class LogCondenser:
             while at < len(stamped) and stamped[at] < index:
                 at, since = at + 1, 0
             since += 1
-            if (
-                self._stamps[index][0] > 0
-                or not self._stamps[index][1]
-                or since >= _STAMP_EVERY
-                or self._keep_bytes is not None
-            ):
+            begins, ends = self._stamps[index]
+            if begins or not ends or since >= _STAMP_EVERY or self._keep_bytes is not None:
                 since = 0
                 self._out.append(self._lines.verbatim(index, size))
                 continue
