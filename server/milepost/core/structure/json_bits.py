@@ -20,23 +20,55 @@ def pack(mask: npt.NDArray[np.bool_]) -> Words:
     return packed.view("<u8").astype(np.uint64, copy=False)
 
 
-def set_bits(words: Words, size: int) -> Positions:
-    """Where bits are set, in order, among the first `size`."""
-    bits = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8), count=size, bitorder="little")
-    return np.flatnonzero(bits.view(bool))
+def set_bits(words: Words) -> Positions:
+    """Where bits are set, in order."""
+    masks = words.view(np.uint8)
+    filled = np.flatnonzero(masks != 0)
+    bits = np.flatnonzero(np.unpackbits(masks[filled], bitorder="little").view(bool))
+    found: Positions = (filled[bits >> 3] << 3) + (bits & 7)
+    return found
+
+
+def first_bits(words: Words, count: int) -> Words:
+    """The words of the first `count` bits, without those that come after them in the last."""
+    kept = words[: (count + 63) >> 6].copy()
+    if count & 63 and len(kept):
+        kept[-1] &= np.uint64((1 << (count & 63)) - 1)
+    return kept
 
 
 def quote_bits(data: bytes, array: npt.NDArray[np.uint8]) -> Words:
     """The quotes that no backslash escapes: a run of backslashes escapes what follows it when their number is odd."""
-    quotes = array == QUOTE
-    if BACKSLASH in data:
-        slashes = np.flatnonzero(array == BACKSLASH)
-        breaks = np.flatnonzero(np.diff(slashes) != 1)
-        firsts = slashes[np.concatenate((np.zeros(1, np.int64), breaks + 1))]
-        lasts = slashes[np.append(breaks, len(slashes) - 1)]
-        escaped = lasts[(lasts - firsts) % 2 == 0] + 1
-        quotes[escaped[escaped < len(array)]] = False
-    return pack(quotes)
+    quotes = pack(array == QUOTE)
+    if BACKSLASH not in data:
+        return quotes
+    slashes = pack(array == BACKSLASH)
+    escaped, behind = np.zeros_like(quotes), quotes
+    for count in range(1, 64):
+        behind = behind & _shifted(slashes, count)  # those with at least so many backslashes before them
+        if not behind.any():
+            return quotes & ~escaped
+        escaped ^= behind
+    return _quotes_after_long_runs(array, quotes)
+
+
+def _shifted(words: Words, count: int) -> Words:
+    """Every bit as many places further on as `count` says, which is below 64."""
+    shifted = words << np.uint64(count)
+    shifted[1:] |= words[:-1] >> np.uint64(64 - count)
+    return shifted
+
+
+def _quotes_after_long_runs(array: npt.NDArray[np.uint8], quotes: Words) -> Words:
+    """The same, backslash by backslash."""
+    slashes = np.flatnonzero(array == BACKSLASH)
+    breaks = np.flatnonzero(np.diff(slashes) != 1)
+    firsts = slashes[np.concatenate((np.zeros(1, np.int64), breaks + 1))]
+    lasts = slashes[np.append(breaks, len(slashes) - 1)]
+    escaped = lasts[(lasts - firsts) % 2 == 0] + 1
+    follows = np.zeros(len(array), bool)
+    follows[escaped[escaped < len(array)]] = True
+    return quotes & ~pack(follows)
 
 
 def prefix_xor(words: Words, initial: bool) -> Words:
@@ -44,23 +76,22 @@ def prefix_xor(words: Words, initial: bool) -> Words:
     result = words.copy()
     for shift in (1, 2, 4, 8, 16, 32):
         result ^= result << np.uint64(shift)
-    parity = np.bitwise_xor.accumulate(result >> np.uint64(63))
-    flips = np.empty(len(words), bool)
+    flips = np.empty(len(words), np.uint64)
     flips[:1] = initial
-    flips[1:] = parity[:-1].astype(bool) ^ initial
-    np.invert(result, out=result, where=flips)
+    np.bitwise_xor(np.bitwise_xor.accumulate(result[:-1] >> np.uint64(63)), flips[:1], out=flips[1:])
+    result ^= np.uint64(0) - flips  # all bits of a word where the one before it ended inside
     return result
 
 
 _BYTE_COUNTS = np.array([bin(byte).count("1") for byte in range(256)], np.uint8)
 
 
-def bit_counts(words: Words) -> npt.NDArray[np.int64]:
-    """How many bits of each word are set."""
+def byte_counts(words: Words) -> npt.NDArray[np.uint8]:
+    """How many bits of each byte of the mask are set."""
     if hasattr(np, "bitwise_count"):  # NumPy 2
-        counted: npt.NDArray[np.int64] = np.bitwise_count(words).astype(np.int64)
+        counted: npt.NDArray[np.uint8] = np.bitwise_count(words.view(np.uint8))
         return counted
-    counts: npt.NDArray[np.int64] = _BYTE_COUNTS[words.view(np.uint8)].reshape(-1, 8).sum(axis=1, dtype=np.int64)
+    counts: npt.NDArray[np.uint8] = _BYTE_COUNTS[words.view(np.uint8)]
     return counts
 
 

@@ -140,7 +140,7 @@ def open_after(place: Place, stretch: Stretch) -> tuple[bytes, int]:
     """The containers open after all brackets of `stretch`, and how many of those open before stayed open throughout."""
     closers, openers = stretch.unmatched
     kept = max(0, len(place.stack) - len(closers))
-    return place.stack[:kept] + stretch.types[openers].tobytes(), kept
+    return place.stack[:kept] + stretch.array[openers].tobytes(), kept
 
 
 # What other readers and writers let pass. The replacements are as long as what they replace, and do no harm in strings.

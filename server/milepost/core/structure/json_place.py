@@ -95,15 +95,23 @@ class Lines:
         self._known = (offset, units)
         return units
 
+    @cached_property
+    def _array(self) -> npt.NDArray[np.uint8]:
+        return np.frombuffer(self.data, np.uint8)
+
+    @cached_property
+    def _has_four_byte_characters(self) -> bool:
+        return bool(len(self._array)) and int(self._array.max()) >= 0xF0
+
     def _count(self, start: int, end: int) -> int:
         """UTF-16 units of the characters in a range of `data`."""
+        if self.encoding == "utf-8":
+            # One unit for every byte that continues no character, one more for the first of four.
+            array = self._array[start:end]
+            units = len(array) - int(np.count_nonzero(array.view(np.int8) < -64))
+            return units + int(np.count_nonzero(array >= 0xF0)) if self._has_four_byte_characters else units
         data = self.data[start:end]
         if data.isascii():
             return len(data)
-        if self.encoding == "utf-8":
-            # One unit for every byte that continues no character, one more for the first of four.
-            array = np.frombuffer(data, np.uint8)
-            continuing = np.count_nonzero(array.view(np.int8) < -64)
-            return len(data) - int(continuing) + int(np.count_nonzero(array >= 0xF0))
         text = data.decode("utf-8" if self.encoding == LOSSY else self.encoding, "replace")
         return len(text.encode("utf-16-le")) // 2

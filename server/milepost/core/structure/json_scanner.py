@@ -141,8 +141,8 @@ class JsonScanner:
             # What was noted beyond it (a byte that is not UTF-8) is of no account.
             self._problems = [problem for problem in self._problems if problem.byte < byte]
             self._problems.append(Problem(hard.message, lines.line_and_start(byte)[0], byte))
-        if len(stretch.depths):
-            self._max_depth = max(self._max_depth, self._place.depth + int(stretch.depths.max()))
+        outside = self._place.depth
+        self._max_depth = outside + stretch.levels.greatest(self._max_depth - outside)
         walk = Walk(self._tree, stretch, lines, self._behind, self._significant, end, final or hard is not None)
         done = walk.run()
         if hard is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from milepost.core.structure.json_bits import Positions
 from milepost.core.structure.json_index import Stretch
@@ -11,6 +10,8 @@ from milepost.core.structure.json_place import Lines, Mark
 from milepost.core.structure.json_tree import HEAD_BYTES, LISTED_DEPTH, TAIL_BYTES, Container, Member, Tree
 
 _UNMATCHED = 1 << 62
+#: A depth at which no text lies.
+_NOWHERE = -(1 << 20)
 
 
 class Walk:
@@ -40,9 +41,9 @@ class Walk:
             event = events.next()
             if event is None:
                 break
-            position, opens, is_open_ended = event
+            position, opens, is_open_ended, commas = event
             container = tree.top
-            self._members(container, cursor, position)
+            self._members(container, cursor, position, commas)
             if opens:
                 token = self._begin_if_none(container, position)
                 if is_open_ended and not self.final and token >= 0 and self.end - token < HEAD_BYTES:
@@ -53,7 +54,7 @@ class Walk:
                 events.forget_below(tree.min_rank, position)
             cursor = position + 1
         container = tree.top
-        self._members(container, cursor, self.end)
+        self._members(container, cursor, self.end, events.rest())
         token = container.token - self.base
         if not self.final and container.token >= 0 and not container.recorded and self.end - token < HEAD_BYTES:
             if token < 0:
@@ -86,24 +87,17 @@ class Walk:
 
     # --- members ----------------------------------------------------------------------------------------------------
 
-    def _members(self, container: Container, start: int, end: int) -> None:
-        """Enter the members of `container` that end in [start, end), all of them small, and begin the one after."""
+    def _members(self, container: Container, start: int, end: int, commas: Positions) -> None:
+        """Enter the members of `container` that end in [start, end), all of them small, and begin the one after.
+
+        `commas` are those between them.
+        """
         if container.depth > LISTED_DEPTH:
             container.token = -1
             return
-        if start >= end:
-            return
-        text = self.stretch.data[start:end] if end - start < 256 else b""
-        if text[:1] == b"," and text.count(b",") == 1 and (start or not self.stretch.begins_in_string):
-            if container.token >= 0 and not container.recorded:
-                self._add_current(container, start)
-            container.token, container.recorded = -1, False
-            container.after = self.base + start
-            self._begin(container, start + 1, end)
-            return
-        commas = self.stretch.separators(start, end, container.depth - self.outer_depth, container.kind == 0x7B)
         if not len(commas):
-            self._begin(container, start, end)
+            if start < end:
+                self._begin(container, start, end)
             return
         first, last = int(commas[0]), int(commas[-1])
         self._begin(container, start, first)
@@ -181,44 +175,68 @@ class Walk:
 
 
 class _Events:
-    """The brackets to stop at, in order: those of containers that may have to be listed, and those without a partner."""
+    """The brackets to stop at, in order: those of containers that may have to be listed, and those without a partner.
+
+    With each come the commas between the members of the container that is innermost before it.
+    """
 
     def __init__(self, stretch: Stretch, outer_depth: int, min_rank: int) -> None:
         closers, openers = stretch.unmatched
-        places = stretch.positions
-        shallowest = outer_depth + min(0, int(stretch.depths.min())) + 1 if len(places) else 1
+        shallowest = outer_depth + stretch.levels.least + 1
         # Deeper than this, a container of the stretch would have to be longer than the stretch to reach the rank.
         deepest = 1 + (len(stretch.data) // min_rank).bit_length() // 2 if min_rank else LISTED_DEPTH
-        large_openers, large_closers = stretch.large_pairs(
-            min_rank << 2 * (min(shallowest, LISTED_DEPTH + 1) - 1), min(deepest, LISTED_DEPTH) - outer_depth
-        )
-        depths = stretch.depths[large_openers].astype(np.int64) + outer_depth
-        ranks = (places[large_closers] - places[large_openers] + 1) >> np.minimum(2 * (depths - 1), 62)
-        ranked = (ranks >= min_rank) & (depths <= LISTED_DEPTH)
-        large_openers, large_closers, ranks = large_openers[ranked], large_closers[ranked], ranks[ranked]
+        depths = range(shallowest, min(deepest, LISTED_DEPTH) + 1)
+        large_openers, large_closers, levels = stretch.large_pairs([min_rank << 2 * (depth - 1) for depth in depths])
+        ranks = (large_closers - large_openers + 1) >> 2 * (levels + outer_depth - 1)
         unmatched = np.full(len(closers) + len(openers), _UNMATCHED, np.int64)
         at = np.concatenate((closers, openers, large_openers, large_closers))
         order = np.argsort(at)
-        self._at: Positions = places[at][order]
+        self._at: Positions = at[order]
         self._ranks = np.concatenate((unmatched, ranks, ranks))[order]
-        self._opens: npt.NDArray[np.bool_] = stretch.opens[at][order]
-        opened_at = np.concatenate((unmatched, places[large_openers], places[large_openers]))
-        self._opened_at = opened_at[order]
+        counts = (len(closers), len(openers), len(large_openers), len(large_closers))
+        self._opens = np.repeat(np.array([False, True, True, False]), counts)[order]
+        self._opened_at = np.concatenate((unmatched, large_openers, large_openers))[order]
+        inside = np.concatenate((np.zeros(1, np.int32), np.cumsum(np.where(self._opens, 1, -1), dtype=np.int32)))
+        self._commas = stretch.separators(self._at, np.where(inside + outer_depth <= LISTED_DEPTH, inside, _NOWHERE))
+        self._stops = self._commas.searchsorted(self._at)
+        self._inside = np.repeat(inside, np.diff(self._stops, prepend=0, append=len(self._commas)))
+        self._depth = 0
+        self._taken = 0
+        self._has_forgotten = False
         self._load()
 
     def _load(self) -> None:
-        rows = zip(self._at.tolist(), self._opens.tolist(), (self._ranks == _UNMATCHED).tolist(), strict=True)
-        self._rows = iter(rows)
+        columns = (self._at, self._opens, self._ranks == _UNMATCHED, self._stops)
+        self._rows = iter(zip(*(column.tolist() for column in columns), strict=True))
 
-    def next(self) -> tuple[int, bool, bool] | None:
-        """The next bracket: its position, whether it opens, and whether its partner lies outside of the stretch."""
-        return next(self._rows, None)
+    def next(self) -> tuple[int, bool, bool, Positions] | None:
+        """The next bracket: its position, whether it opens, whether its partner lies outside of the stretch; the commas."""
+        row = next(self._rows, None)
+        if row is None:
+            return None
+        position, opens, is_open_ended, stop = row
+        commas = self._take(stop)
+        self._depth += 1 if opens else -1
+        return position, opens, is_open_ended, commas
+
+    def rest(self) -> Positions:
+        """The commas after the last bracket."""
+        return self._take(len(self._commas))
+
+    def _take(self, stop: int) -> Positions:
+        taken, self._taken = self._taken, stop
+        commas = self._commas[taken:stop]
+        if self._has_forgotten and stop > taken:
+            # Some lie in containers that were to be stopped at once.
+            commas = commas[self._inside[taken:stop] == self._depth]
+        return commas
 
     def forget_below(self, min_rank: int, position: int) -> None:
         """Leave out what comes after `position` of containers of lower rank, unless they are open there."""
         keep = (self._at > position) & ((self._ranks >= min_rank) | (self._opened_at < position))
         self._at, self._ranks, self._opens = self._at[keep], self._ranks[keep], self._opens[keep]
-        self._opened_at = self._opened_at[keep]
+        self._opened_at, self._stops = self._opened_at[keep], self._stops[keep]
+        self._has_forgotten = True
         self._load()
 
 
