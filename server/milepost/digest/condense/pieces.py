@@ -33,8 +33,9 @@ _MARKS = (
     re.compile(rb","),
     re.compile(rb"\s"),
 )
+#: The name of a member (which stays), a string, a number, a constant.
 _MASK = re.compile(
-    rb"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"(?!\s*:)|-?\b\d[\d.eE+-]*|\bNULL\b|\bnull\b|\btrue\b|\bfalse\b"
+    rb"(\"(?:[^\"\\]|\\.)*\"\s*:)|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|-?\b\d[\d.eE+-]*|\b(?:NULL|null|true|false)\b"
 )
 _SPACE = re.compile(rb"\s+")
 _TOKENS = re.compile(rb"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^,'\"]+|[,'\"]")
@@ -177,7 +178,7 @@ def _runs(lines: ChunkLines, singles: Sequence[_Part]) -> list[ViewLine]:
 
 
 def _mask(text: bytes) -> bytes:
-    masked = _SPACE.sub(b" ", _MASK.sub(b"0", text[:4096]))
+    masked = _SPACE.sub(b" ", _MASK.sub(lambda match: match[1] or b"0", text[:4096]))
     # Lists of values differ in length without being unlike.
     return re.sub(rb"0(?: ?, ?0){3,}", b"0,*", masked)[:400]
 

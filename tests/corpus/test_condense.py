@@ -1,0 +1,74 @@
+"""Every view of every chunk of the corpus stands for all bytes once, and folds lines of one wording only.
+
+In shards, as in `test_invariants`. Both are derived again: the cover by sorting ranges, line numbers by a slow count, the
+folding by looking for the words that are shown in each line that they are shown for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from test_invariants import SHARDS, report, time_limit
+
+from milepost.core.analysis import Analysis
+from milepost.core.chunks import plan_chunks
+from milepost.core.source import open_source
+from milepost.digest.chunk_texts import ChunkReader, Scope
+from milepost.digest.condense import condense
+from milepost.digest.tokens import estimate_tokens
+from milepost.digest.values import ChunkText
+from milepost.errors import MilepostError
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "unit"))
+from views import faults_of, strangers
+
+#: Views of these hold the wording of lines of logs; of others they tell of records.
+LOGS = ("log", "text", "markup", "gc_log", "strace", "thread_dump")
+PART_TOKENS = 2000
+
+
+def chunks_of(path: Path) -> Iterator[ChunkText]:
+    """The chunks of a file as a walk examines them; none where it is binary."""
+    with open_source(path) as source:
+        analysis = Analysis(source)
+        outline = analysis.outline()
+        if analysis.scan is None:
+            return
+        plan = plan_chunks(analysis.view, index=analysis.index)
+        scope = Scope(1, plan.line_count, 0, plan.byte_count)
+        reader = ChunkReader(analysis.view, analysis.encoding, plan, outline, scope, 800)
+        for index in range(len(reader)):
+            yield reader.read(index)
+
+
+def view_faults(path: Path) -> list[str]:
+    """All that is wrong with the views of one file."""
+    faults: list[str] = []
+    try:
+        for chunk in chunks_of(path):
+            with time_limit():
+                view = condense(chunk, mask=str)
+            faults += faults_of(view, chunk)
+            if chunk.format in LOGS:
+                faults += strangers(view, chunk)
+            parts = view.parts(PART_TOKENS, estimate_tokens)
+            if sum(len(part) for part in parts) != len(view):
+                faults.append("the parts are not the view")
+    except MilepostError:
+        return faults
+    except Exception as problem:
+        faults.append(f"{type(problem).__name__}: {problem}")
+    return faults
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_views(corpus: Path, shard: int) -> None:
+    """Every file of the corpus, one shard of them."""
+    paths = sorted(path for path in corpus.rglob("*") if path.is_file())[shard::SHARDS]
+    assert paths
+    faults = {path.relative_to(corpus): found for path in paths if (found := view_faults(path))}
+    assert not faults, report(faults)
