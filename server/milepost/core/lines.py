@@ -33,6 +33,8 @@ def line_end_offsets(data: bytes | memoryview, following: int | None = None) -> 
     `following` is the byte that comes after `data`, or None at the end of the file: a CR at the very end of `data` is a
     line end unless an LF follows.
     """
+    if isinstance(data, bytes) and b"\n" not in data and b"\r" not in data:
+        return np.empty(0, np.int64)
     codes = np.frombuffer(data, np.uint8)
     is_end = codes == _LF
     ends = np.flatnonzero(is_end)
@@ -136,8 +138,13 @@ class LineIndex:
         length = len(data)
         if not length:
             return
-        codes = np.frombuffer(data, np.uint8)
         first_cr = data.find(b"\r")
+        if first_cr < 0 and self._last_byte != _CR and b"\n" not in data:
+            self._cumulative.extend([self._ends] * ((self.size + length) // BUCKET_BYTES - self.size // BUCKET_BYTES))
+            self._last_byte = data[-1]
+            self.size += length
+            return
+        codes = np.frombuffer(data, np.uint8)
         low = 0
         while low < length:
             high = min(length, low + BUCKET_BYTES - self.size % BUCKET_BYTES)

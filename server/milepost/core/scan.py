@@ -67,6 +67,10 @@ class Block:
             self._starts = starts
         return self._starts
 
+    def know_starts(self, starts: npt.NDArray[np.int64]) -> None:
+        """Take where lines start from a scanner that found them on its way, as `starts` would give them."""
+        self._starts = starts
+
     def line_at(self, offset: int) -> int:
         """The 1-based line that holds the byte at `offset` (relative to `data`)."""
         index = int(np.searchsorted(self.starts, offset, side="right"))
@@ -221,22 +225,25 @@ class Scan:
             self._skip(state)
             return True
         stripe_end = (max(state.offset, state.stripe_end) // STRIPE_BYTES + 1) * STRIPE_BYTES
-        data = b""
+        parts: list[bytes] = []
+        size = 0
         while True:
             if stripe_end > self.end_byte:
                 if not final:
                     return False
                 stripe_end = self.end_byte
-            missing = self.source.read_at(state.offset + len(data), stripe_end - state.offset - len(data))
-            data = data + missing if data else missing
+            part = self.source.read_at(state.offset + size, stripe_end - state.offset - size)
             at_end = stripe_end >= self.end_byte and final
-            cut = len(data) if at_end else _last_line_end(data)
+            cut = size + len(part) if at_end else _line_end_after(size, part, parts)
+            parts.append(part)
+            size += len(part)
             if cut or at_end:
                 break
-            if len(data) >= PIECE_BYTES:
-                cut = len(data) - (1 if data.endswith(b"\r") else 0)
+            if size >= PIECE_BYTES:
+                cut = size - (1 if part.endswith(b"\r") else 0)
                 break
             stripe_end += STRIPE_BYTES
+        data = parts[0] if len(parts) == 1 else b"".join(parts)
         data = data if cut == len(data) else data[:cut]
         ends_line = data.endswith((b"\n", b"\r"))
         block = Block(state.offset, self._line(state), data, state.starts_line, ends_line)
@@ -261,11 +268,16 @@ class Scan:
         self.examined_bytes += len(data)
 
 
-def _last_line_end(data: bytes) -> int:
-    """The offset after the last line end that is certain: a CR at the very end may be half of a CRLF."""
-    newline = data.rfind(b"\n")
-    carriage_return = data.rfind(b"\r", newline + 1, len(data) - 1)
-    return max(newline, carriage_return) + 1
+def _line_end_after(size: int, part: bytes, before: list[bytes]) -> int:
+    """The offset after the last line end that is certain, 0 where there is none: a CR at the very end may be half of a CRLF.
+
+    `part` comes after `size` bytes, those of `before`, in which there was none.
+    """
+    newline = part.rfind(b"\n")
+    end = max(newline, part.rfind(b"\r", newline + 1, len(part) - 1)) + 1
+    if end:
+        return size + end
+    return size if part and before and before[-1].endswith(b"\r") else 0
 
 
 @dataclass(frozen=True, slots=True)
