@@ -10,6 +10,7 @@ import random
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -22,8 +23,11 @@ from milepost.core.formats.csv import FORMAT, CsvScanner
 from milepost.core.outline import Outline, Section, walk
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.source import BytesSource
+from milepost.core.tables import columns as columns_module
+from milepost.core.tables.columns import Columns
 from milepost.core.tables.dialect import Dialect, guess_table
 from milepost.core.tables.records import RecordFinder
+from milepost.core.tables.values import ColumnProfile
 
 
 def analysis_of(data: bytes) -> Analysis:
@@ -203,13 +207,77 @@ def test_columns_of_a_small_table_are_exact() -> None:
     assert "distinct" not in columns["on"]
 
 
-def test_a_big_table_says_that_its_columns_are_sampled() -> None:
+def test_columns_of_a_big_table_are_exact() -> None:
     lines = [f"{i},{'' if i % 10 == 0 else i},{i % 7}\n" for i in range(200_000)]
+    lines[123_456] = "-5,,2024-01-01\n"
     stats = outline_of(("id,maybe,week\n" + "".join(lines)).encode()).stats
     assert stats["records"] == 200_000
-    assert stats["sampled"] is True
-    assert 0 < stats["sampled_records"] < 200_000
-    assert stats["columns"][1]["empty"] == 20_000  # counted in every record all the same
+    assert "sampled" not in stats
+    assert stats["columns"] == [
+        {"name": "id", "type": "integer", "min": -5, "max": 199_999, "empty": 0},
+        {"name": "maybe", "type": "integer", "min": 1, "max": 199_999, "empty": 20_001},
+        {"name": "week", "type": "integer", "min": 0, "max": 6, "empty": 0},
+    ]
+
+
+VALUES = [
+    *("", "", "7", "12", "-3", "00501", "0", "-0", "-05", "+8", "123456789", "12345678901234567", "9" * 31, "1" * 70),
+    *("1.5", "-2.25", "5.", ".5", "10.123456789", "123456789.5", "00.5", "1e5", "1,5", "1,234", "1.2.3"),
+    *("NULL", "n/a", "NA", "\\N", "-", "nan", "inf", "-inf", "true", "No", "yes", "not", "nope"),
+    *("2024-01-02", "2024-1-2", "2023-12-31 10:11:12.5", "2024/01/02", "12 Jan 2020", "Jan 3, 2020", "10:11:12"),
+    *("abc", "May", "maybe", "x1", "12 Main St", "\u00e9t\u00e9", "(555) 1", "x" * 70, "747AB", "1-2-3", "zzzzz"),
+    *(" 7", "8 ", "  ", " NULL ", "\t9", "two\nlines", "\n4\n", 'say "no"'),
+]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(st.lists(st.sampled_from(VALUES), min_size=2, max_size=6), min_size=1, max_size=3),
+    st.lists(st.integers(0, 10**6), min_size=2, max_size=60),
+    st.lists(st.integers(0, 9999), max_size=3),
+    st.sampled_from([1, 5, 30]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
+def test_columns_are_what_their_values_are_one_by_one(
+    pools: list[list[str]], draws: list[int], cuts: list[int], times: int, line_end: str, quoting: Literal[0, 1]
+) -> None:
+    """All cells looked at by whole-array operations, against each looked at by itself; wherever blocks are cut."""
+    rows = [[pool[draw // 7**index % len(pool)] for index, pool in enumerate(pools)] + ["end"] for draw in draws]
+    rows *= times
+    text = io.StringIO()
+    csv.writer(text, lineterminator=line_end, quoting=quoting).writerows(rows)
+    data = text.getvalue().encode()
+    names = tuple(f"column {index}" for index in range(len(rows[0])))
+    expected = [ColumnProfile(name) for name in names]
+    for profile, cells in zip(expected, zip(*rows, strict=True), strict=True):
+        profile.add([cell.encode() for cell in cells], "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns_module, "_CLOSE_CELLS", 1)
+        columns = Columns(names, "utf-8")
+    finder = RecordFinder(Dialect(), len(names), 0, 1)
+    lines = lines_of(data)
+    places = sorted({cut % (len(lines) + 1) for cut in cuts} | {0, len(lines)})
+    offset, open_text = 0, b""
+    for low, high in pairwise(places):
+        piece = b"".join(lines[low:high])
+        found = finder.feed(Block(offset, low + 1, piece, True, True))
+        if len(found):
+            columns.take(
+                Block(offset, low + 1, piece, True, True), found, None, Dialect(), open_text + piece[: found.ends[0]]
+            )
+            open_text = b""
+        offset += len(piece)
+        open_text += piece[max(0, finder.open_start - offset + len(piece)) :]
+    for facts, profile in zip(columns.facts(), expected, strict=True):
+        exact = profile.facts("utf-8")
+        assert "sampled" not in facts
+        assert (facts["type"], facts.get("min"), facts.get("max")) == (
+            exact["type"],
+            exact.get("min"),
+            exact.get("max"),
+        )
+        assert facts["empty"] == profile.kinds.get("empty", 0)
 
 
 # --- groups ---------------------------------------------------------------------------------------------------------

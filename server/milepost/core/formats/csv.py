@@ -2,8 +2,7 @@
 
 The head says how the table is written (`tables.dialect`); then the records of each block are found with whole-array
 operations (`tables.records`), counted, checked for their number of fields, and marked now and then (`tables.cells`) so
-that `tables.groups` can make groups of them at the end. Empty fields are counted in every record; types and ranges come
-from all records of a small table and from evenly spread ones of a big one, which is then said.
+that `tables.groups` can make groups of them at the end. What the columns hold comes from all records (`tables.survey`).
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ import numpy as np
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Problem, freeze
-from milepost.core.scan import STRIPE_BYTES, Block, Context, End, Findings
+from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.cells import RAW_BYTES, Mark, Marks, Runs
 from milepost.core.tables.columns import Columns
 from milepost.core.tables.dialect import Dialect, Guess, guess_table
-from milepost.core.tables.fields import Grid, Words, changes, empty_counts
+from milepost.core.tables.fields import Grid, Words, changes
 from milepost.core.tables.groups import Fault, TableOutline, run_candidates
 from milepost.core.tables.records import RecordFinder, Rows
 from milepost.core.tables.sniff import table_score
@@ -29,9 +28,8 @@ from milepost.core.tables.view import View
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 256 << 10
-#: Columns are looked at in every block up to here, behind it in one of a few.
-_CLOSE_BYTES = 32 << 20
-_CLOSE_EVERY = 4
+#: A record that begins in one block and ends in another is looked at up to this size.
+_MAX_RECORD_BYTES = 1 << 20
 #: So many records with another number of fields are listed one by one; the others are counted.
 _MAX_FAULTS = 100
 
@@ -54,7 +52,7 @@ class CsvScanner:
         self._faults: list[Fault] = []
         self._ragged = 0
         self._multi_line = 0
-        self._open_raw = self._last_raw = b""
+        self._open_raw = self._last_raw = self._open_text = b""
         if context.resume is not None:
             self._resume(context.resume)
         elif context.head:
@@ -108,9 +106,12 @@ class CsvScanner:
         if len(rows):
             self._take(block, rows, first_line)
             self._open_raw = b""
+            self._open_text = b""
+        start = max(0, finder.open_start - block.start)
         if len(self._open_raw) < RAW_BYTES:
-            start = max(0, finder.open_start - block.start)
             self._open_raw += block.data[start : start + RAW_BYTES - len(self._open_raw)]
+        if start < len(block.data) and len(self._open_text) < _MAX_RECORD_BYTES:
+            self._open_text += block.data[start : start + _MAX_RECORD_BYTES - len(self._open_text)]
 
     def _take(self, block: Block, rows: Rows, first_line: int) -> None:
         """The records of one block; the first of them began on `first_line`."""
@@ -157,22 +158,22 @@ class CsvScanner:
             self._marks.add(view.mark(at(position), record, self._ragged + before, previous))
         if self._context.resume is None:
             used = selected[done:] if selected is not None else np.arange(done, count) if done else None
-            looks_closer = view.block.start < _CLOSE_BYTES or view.block.start // STRIPE_BYTES % _CLOSE_EVERY == 0
-            if columns > 1:
-                if looks_closer:
-                    counts = empty_counts(view.block.array, self._guess.dialect, rows, used, columns)
-                    self._columns.add_empty(counts, count - done)
-                self._follow_runs(view, used, selected, number - self._first_record - done)
-            if looks_closer:
-                self._columns.sample(view.block.data, rows, selected, done, self._guess.dialect)
+            text = b""
+            if rows.starts[0] < 0 and len(self._open_text) < _MAX_RECORD_BYTES:
+                text = self._open_text + view.block.data[: int(rows.ends[0])]
+            grid = self._columns.take(view.block, rows, used, self._guess.dialect, text)
+            if columns > 1 and any(run.is_alive for run in self._runs):
+                self._follow_runs(view, used, selected, number - self._first_record - done, grid)
         self._ragged += len(ragged)
         self._records += count - done
 
-    def _follow_runs(self, view: View, used: Offsets | None, selected: Offsets | None, base: int) -> None:
+    def _follow_runs(
+        self, view: View, used: Offsets | None, selected: Offsets | None, base: int, grid: Grid | None
+    ) -> None:
         """Mark where the value of a column that may group the table changes."""
-        if not any(run.is_alive for run in self._runs):
-            return
-        grid = Grid.of(view.block.array, self._guess.dialect.quote, view.rows, used, self._guess.columns)
+        if grid is None or len(grid.rows) < (len(view.rows) if used is None else len(used)):
+            # Not all of the records were surveyed at once.
+            grid = Grid.of(view.block.array, self._guess.dialect, view.rows, used, self._guess.columns)
         if not len(grid.rows):
             return
         words = Words(view.block.data)
@@ -278,7 +279,9 @@ class CsvScanner:
         if self._marks.wanted(self._records, self._records + 1):
             self._marks.add(mark)
         self._multi_line += end.line > line
-        self._columns.take_last(self._open_raw, fields, self._guess)
+        if fields == self._guess.columns and self._context.resume is None:
+            is_whole = len(self._open_text) < _MAX_RECORD_BYTES
+            self._columns.take_text(self._open_text if is_whole else b"", self._guess.dialect)
         self._records += 1
         self._last_raw = self._open_raw
 
@@ -288,12 +291,11 @@ class CsvScanner:
             "fields": self._guess.columns,
             "header": self._guess.has_header,
             "dialect": self._guess.dialect.facts(),
-            "columns": self._columns.facts(self._records),
+            "columns": self._columns.facts(),
         }
-        if self._columns.is_sampled:
+        if self._columns.unseen:
             facts["sampled"] = True
-            facts["sampled_records"] = self._columns.sampled_records
-            facts["empty_counted_in"] = min(self._records, self._columns.counted_records)
+            facts["sampled_records"] = self._records - self._columns.unseen
         if self._ragged:
             facts["ragged_records"] = self._ragged
         if self._multi_line:

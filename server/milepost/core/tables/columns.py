@@ -1,4 +1,4 @@
-"""What the columns of a table hold: profiles from all records of a small table, from evenly spread ones of a big one."""
+"""What the columns of a table hold: profiles of all records, the first of which are looked at closely."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from milepost.core.scan import Block
 from milepost.core.tables.bits import Offsets
-from milepost.core.tables.dialect import Dialect, Guess
+from milepost.core.tables.dialect import Dialect
+from milepost.core.tables.fields import Grid
+from milepost.core.tables.numbers import Numbers
 from milepost.core.tables.records import Rows
+from milepost.core.tables.survey import Survey
 from milepost.core.tables.values import ColumnProfile
 
-#: So many cells are looked at one by one before records are only sampled, and so many of each block from then on.
-_WHOLE_CELLS = 20_000
-_CELLS_A_BLOCK = 64
-_MAX_RECORD_BYTES = 64 << 10
+#: The first records, of so many cells and bytes, are read by `csv`: they give examples, labels, and what to expect.
+_CLOSE_CELLS = 20_000
+_CLOSE_BYTES = 2 << 20
 _MAX_PROFILED = 200
+#: So many records with quotes where none belong are read in a block.
+_MOST_ODD = 200
 _NAME_LIKE = re.compile(
     r"(?i)(?:^|[^a-z])(?:subject|summary|description|product|station|file|path|url|host|email|user|login|city|country|"
     r"organi[sz]ation|company|airport|event|message|template|content)"
@@ -32,92 +37,125 @@ class Columns:
     def __init__(self, names: tuple[str, ...], encoding: str, labels: tuple[int, ...] = ()) -> None:
         self.names = names
         self.encoding = encoding
-        self.sampled_records = 0
-        self.counted_records = 0
-        self.is_sampled = False
         self._profiles = [ColumnProfile(name) for name in names[:_MAX_PROFILED]]
-        self._empty = np.zeros(len(names), np.int64)
-        self._cells = 0
+        self._room_records = max(1, _CLOSE_CELLS // max(1, len(names)))
+        self._room_bytes = _CLOSE_BYTES
+        self._survey = Survey(encoding)
         self._labels = labels
 
     def copy(self) -> Columns:
         """A twin that can be fed on its own."""
         twin = Columns((), self.encoding, self._labels)
         twin.__dict__.update(self.__dict__)
-        twin._empty = self._empty.copy()
         twin._profiles = [
             replace(
                 profile,
                 kinds=dict(profile.kinds),
                 distinct=set(profile.distinct),
                 examples=list(profile.examples),
+                bounds=dict(profile.bounds),
             )
             for profile in self._profiles
         ]
         return twin
 
-    def add_empty(self, counts: Offsets, records: int) -> None:
-        """Count the empty fields of so many records."""
-        self._empty += counts
-        self.counted_records += records
-
     def value(self, raw: bytes, prefix: int) -> bytes:
         """The value of a field from its first bytes."""
         return raw[:prefix] if prefix else raw.rstrip(b"\r\n").rstrip(b'"')
 
-    def sample(self, data: bytes, rows: Rows, selected: Offsets | None, first: int, dialect: Dialect) -> None:
-        """Profile the records of a block, from the `first` of those selected on: all, or some spread evenly."""
-        count = (len(rows) if selected is None else len(selected)) - first
-        width = max(1, len(self.names))
-        room = (_WHOLE_CELLS - self._cells) // width
-        if count <= room:
-            chosen = np.arange(first, first + count)
-        else:
-            wanted = max(room, min(24, max(2, _CELLS_A_BLOCK // width)))
-            chosen = first + np.unique(np.append(np.arange(wanted) * count // wanted, count - 1))
-            self.is_sampled = self.is_sampled or len(chosen) < count
-        if selected is not None:
-            chosen = selected[chosen]
-        starts, ends, fields = rows.starts[chosen], rows.ends[chosen], rows.fields[chosen]
-        fit = (starts >= 0) & (fields == len(self.names)) & (ends - starts <= _MAX_RECORD_BYTES)
-        if not fit.all():
-            self.is_sampled = self.is_sampled or bool((~fit & (fields == len(self.names))).any())
-            starts, ends = starts[fit], ends[fit]
-        if not len(starts):
-            return
-        if len(starts) == int(chosen[-1]) - int(chosen[0]) + 1:
-            text = data[int(starts[0]) : int(ends[-1])]
-        else:
-            text = b"".join([data[low:high] for low, high in zip(starts.tolist(), ends.tolist(), strict=True)])
-        self._add(text, dialect)
+    def take(self, block: Block, rows: Rows, used: Offsets | None, dialect: Dialect, text: bytes) -> Grid | None:
+        """Take note of the records of `used` (None: all) of a block; the grid of those that lie in it as a whole.
 
-    def take_last(self, raw: bytes, fields: int, guess: Guess) -> None:
-        """Profile the record at the end of a file that has no line end, if its first bytes are all of it."""
-        if fields == guess.columns and len(raw) < 320:
-            for index, cell in enumerate(self._add(raw, guess.dialect)):
-                self._empty[index] += not cell
-        else:
-            self.is_sampled = self.is_sampled or fields == guess.columns
+        `text` is all of a record that began in a block before, or nothing if that is too much.
+        """
+        indices = np.arange(len(rows)) if used is None else used
+        if len(indices) and int(rows.starts[int(indices[0])]) < 0:
+            fits = int(rows.fields[int(indices[0])]) == len(self.names)
+            indices = used = indices[1:]
+            if fits:
+                self.take_text(text, dialect)
+        close = self._close(rows, indices)
+        if close:
+            whole = indices[:close]
+            good = whole[rows.fields[whole] == len(self.names)]
+            text = b"".join([block.data[int(rows.starts[one]) : int(rows.ends[one])] for one in good.tolist()])
+            self._read(text, dialect, is_close=True)
+            indices = used = indices[close:]
+        if not len(indices):
+            return None
+        if not rows.in_order:
+            used = self._without_odd(block, rows, indices, dialect)
+        grid = Grid.of(block.array, dialect, rows, used, len(self.names))
+        if len(grid.starts):
+            quotes = rows.quotes if rows.in_order else None
+            numbers = Numbers(block.data, block.array, dialect, rows.marks(len(block.data)), quotes)
+            self._survey.take(block, grid, numbers, self._profiles)
+        return grid
 
-    def _add(self, text: bytes, dialect: Dialect) -> list[str]:
+    def _close(self, rows: Rows, indices: Offsets) -> int:
+        """How many of the records are among the first ones, which are read closely."""
+        if self._room_records <= 0 or self._room_bytes <= 0:
+            return 0
+        sizes = np.cumsum((rows.ends - rows.starts)[indices[: self._room_records]])
+        # The one with which there are enough bytes is the last.
+        count = min(len(sizes), int(np.searchsorted(sizes, self._room_bytes)) + 1)
+        self._room_records -= count
+        self._room_bytes -= int(sizes[count - 1]) if count else 0
+        return count
+
+    def _without_odd(self, block: Block, rows: Rows, indices: Offsets, dialect: Dialect) -> Offsets:
+        """The records without quotes, of a block where quotes stand anywhere; the others are read one by one."""
+        odd = np.flatnonzero((block.array == dialect.quote) | (block.array == dialect.escape))
+        has_odd = np.searchsorted(odd, rows.ends[indices]) > np.searchsorted(odd, rows.starts[indices])
+        found = indices[has_odd & (rows.fields[indices] == len(self.names))]
+        for profile in self._profiles:
+            unread = max(0, len(found) - _MOST_ODD)
+            profile.seen += unread
+            profile.unseen += unread
+        starts, ends = rows.starts[found[:_MOST_ODD]].tolist(), rows.ends[found[:_MOST_ODD]].tolist()
+        self._read(b"".join([block.data[low:high] for low, high in zip(starts, ends, strict=True)]), dialect)
+        left: Offsets = indices[~has_odd]
+        return left
+
+    def take_text(self, text: bytes, dialect: Dialect) -> None:
+        """Take note of one record; an empty `text` says that it is too big to be looked at."""
+        is_close = self._room_records > 0 and self._room_bytes > 0
+        self._room_records -= 1
+        self._room_bytes -= len(text)
+        if not self._read(text, dialect, is_close=is_close):
+            for profile in self._profiles:
+                profile.seen += 1
+                profile.unseen += 1
+
+    def _read(self, text: bytes, dialect: Dialect, *, is_close: bool = False) -> bool:
+        """Read records with `csv`; whether there was one with as many fields as expected."""
         rows = [row for row in dialect.reader(text.decode("latin-1"), limit=None) if len(row) == len(self.names)]
-        self.sampled_records += len(rows)
-        self._cells += len(rows) * len(self.names)
         for profile, cells in zip(self._profiles, zip(*rows, strict=True), strict=False):
-            profile.add([cell.encode("latin-1") for cell in cells], self.encoding)
-        return rows[-1] if rows else []
+            values = [cell.encode("latin-1") for cell in cells]
+            if is_close:
+                profile.add(values, self.encoding)
+            else:
+                profile.seen += len(values)
+                profile.add_kinds(values)
+        return bool(rows)
 
     # --- saying what was found --------------------------------------------------------------------------------------
 
-    def facts(self, records: int) -> list[dict[str, Any]]:
-        """The columns as JSON values; `empty` is what all `records` would have if it was not counted in all of them."""
+    @property
+    def unseen(self) -> int:
+        """How many records, at most, some column was not looked at in though its type or range may depend on them."""
+        return max((profile.unseen for profile in self._profiles if profile.is_uncertain), default=0)
+
+    def facts(self) -> list[dict[str, Any]]:
+        """The columns as JSON values."""
         found = []
-        scale = records / self.counted_records if 0 < self.counted_records < records - 1 else 1.0
-        for index, profile in enumerate(self._profiles):
+        for profile in self._profiles:
             facts = profile.facts(self.encoding)
-            facts["empty"] = max(round(self._empty[index] * scale), profile.kinds.get("empty", 0))
+            facts["empty"] = profile.kinds.get("empty", 0)
             if profile.is_distinct:
                 facts["distinct"] = True
+            if profile.is_uncertain:
+                facts["sampled"] = True
             found.append(facts)
         return found
 

@@ -8,7 +8,7 @@ the text is regular again. Nothing but a few numbers is kept between blocks, how
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from milepost.core.tables.bits import (
     Words,
     after,
     before,
+    count,
     first_place,
     from_place,
     has,
@@ -27,6 +28,7 @@ from milepost.core.tables.bits import (
     last_place,
     pack,
     pack_places,
+    places,
     sparse_places,
     upto_place,
 )
@@ -39,25 +41,57 @@ _MAX_RESTARTS = 6
 _STEP_BYTES = 8 << 10
 
 
-@dataclass(frozen=True, slots=True)
 class Rows:
     """The records that end in a block, as offsets relative to its data (the first may begin before it: negative).
 
     `ends` lie after the line end. `delimiters` is the set of all that separate fields in the block, `ranks` counts them.
-    `line_ends` are all line ends of the block, in quotes too.
+    `line_ends` are all line ends of the block, in quotes too. `is_regular` says that every record has the expected number
+    of fields and lies in the block as a whole. `quotes` is the set of quotes, None where there are none; unless
+    `in_order`, some of them stand where none may. `grid` has the places of the delimiters and of the line end of each
+    record, one row a record; only of blocks that were found regular at once.
     """
 
-    starts: Offsets
-    ends: Offsets
-    fields: Offsets
-    delimiters: Words
-    ranks: Ranks
-    line_ends: Offsets
-    is_regular: bool
-    """Whether every record has the expected number of fields and lies in the block as a whole."""
+    def __init__(
+        self,
+        starts: Offsets,
+        ends: Offsets,
+        fields: Offsets,
+        delimiters: Words,
+        line_ends: Offsets,
+        *,
+        is_regular: bool = False,
+        quotes: Words | None = None,
+        in_order: bool = True,
+        has_returns: bool = False,
+        grid: Offsets | None = None,
+    ) -> None:
+        self.starts = starts
+        self.ends = ends
+        self.fields = fields
+        self.delimiters = delimiters
+        self.line_ends = line_ends
+        self.is_regular = is_regular
+        self.quotes = quotes
+        self.in_order = in_order
+        self.has_returns = has_returns
+        self.grid = grid
 
     def __len__(self) -> int:
         return len(self.ends)
+
+    @property
+    def has_quotes(self) -> bool:
+        """Whether there is any quote."""
+        return self.quotes is not None
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The delimiters, counted."""
+        return Ranks(self.delimiters)
+
+    def marks(self, size: int) -> Words:
+        """Delimiters and the line ends of records, of a block of `size` bytes."""
+        return self.delimiters | pack_places((self.ends - 1).tolist(), size)
 
 
 class RecordFinder:
@@ -76,12 +110,77 @@ class RecordFinder:
 
     def feed(self, block: Block) -> Rows:
         """The records that end in `block`, which is not empty."""
-        data, codes = block.data, block.array
+        rows = self._at_once(block)
+        return self._in_general(block) if rows is None else rows
+
+    def _at_once(self, block: Block) -> Rows | None:
+        """The records of a block of whole ones that all have as many fields as expected; None for any other."""
+        data, codes, dialect = block.data, block.array, self._dialect
+        size = len(data)
+        is_whole = self.state is FieldState.START and self.open_start == block.start and block.starts_line
+        if not is_whole or dialect.escape >= 0 or self._columns < 2 or data[-1] != _LF:
+            return None
+        lines = self._set_of(codes, _LF, None)
+        all_ends = lines
+        has_returns = data.find(_CR) >= 0
+        if has_returns:
+            returns = self._set_of(codes, _CR, None)
+            if (returns & ~before(lines)).any():
+                return None
+            all_ends = lines | returns
+        delimiters = self._set_of(codes, dialect.delimiter, None)
+        quotes = None
+        if dialect.quote >= 0 and data.find(dialect.quote) >= 0:
+            quotes = self._set_of(codes, dialect.quote, None)
+            within = inside(quotes, False)
+            if self._first_misplaced(codes, quotes, within, all_ends | delimiters, delimiters, 0) >= 0:
+                return None
+            delimiters &= ~within
+            lines = lines & ~within
+        found = places(delimiters | lines, size)
+        columns = self._columns
+        is_whole = len(found) > 0 and int(found[-1]) == size - 1
+        if not is_whole or len(found) % columns or len(found) != columns * count(lines):
+            return None
+        grid = found.reshape(-1, columns)
+        ends = grid[:, -1]
+        if not has(lines, ends).all():
+            return None
+        record_ends = ends + 1
+        starts = np.empty_like(record_ends)
+        starts[0] = 0
+        starts[1:] = record_ends[:-1]
+        if quotes is None:
+            # Every line is a record.
+            block.know_starts(starts)
+        line_ends = ends if quotes is None else self._line_ends(block)
+        self._ends_escaped = False
+        self._open_delimiters = 0
+        self.open_start = block.start + size
+        self.open_line = self._next_line(block)
+        return Rows(
+            starts,
+            record_ends,
+            np.full(len(ends), columns),
+            delimiters,
+            line_ends,
+            is_regular=True,
+            quotes=quotes,
+            has_returns=has_returns,
+            grid=grid,
+        )
+
+    def _line_ends(self, block: Block) -> Offsets:
         line_ends = block.starts - 1
         if block.starts_line:
             line_ends = line_ends[1:]
-        if block.ends_line:
-            line_ends = np.append(line_ends, len(data) - 1)
+        return np.append(line_ends, len(block.data) - 1) if block.ends_line else line_ends
+
+    def _in_general(self, block: Block) -> Rows:
+        """The records that end in a block of any kind."""
+        data, codes = block.data, block.array
+        misplaced = self.misplaced_quotes
+        line_ends = self._line_ends(block)
         escaped = self._escaped(data, codes)
         self._ends_escaped = self._escaped_next or (
             escaped is not None and len(escaped) > 0 and int(escaped[-1]) == len(data) - 1
@@ -89,11 +188,16 @@ class RecordFinder:
         quote = self._dialect.quote
         delimiters = self._set_of(codes, self._dialect.delimiter, escaped)
         ends = line_ends if escaped is None else np.setdiff1d(line_ends, escaped, assume_unique=True)
+        quotes = None
         if self.state is FieldState.QUOTED or (quote >= 0 and data.find(quote) >= 0):
-            delimiters, ends = self._outside_quotes(block, delimiters, ends, escaped)
+            quotes = self._set_of(codes, quote, escaped)
+            delimiters, ends = self._outside_quotes(block, delimiters, ends, quotes, escaped)
         else:
             self.state = self._plain_state(data, self.state)
-        return self._rows(block, delimiters, ends, line_ends)
+        rows = self._rows(block, delimiters, ends, line_ends)
+        rows.quotes = quotes
+        rows.in_order = misplaced == self.misplaced_quotes and escaped is None
+        return rows
 
     def last(self) -> tuple[int, int, int]:
         """The record that is open at the end: its first byte and line, and its fields so far."""
@@ -149,11 +253,10 @@ class RecordFinder:
         return np.insert(active, 0, 0) if skip_first else active
 
     def _outside_quotes(
-        self, block: Block, all_delimiters: Words, all_ends: Offsets, escaped: Offsets | None
+        self, block: Block, all_delimiters: Words, all_ends: Offsets, all_quotes: Words, escaped: Offsets | None
     ) -> tuple[Words, Offsets]:
         """Delimiters and record ends of a block that holds quotes, or begins inside them."""
         codes, size = block.array, len(block.data)
-        all_quotes = self._set_of(codes, self._dialect.quote, escaped)
         lines = self._set_of(codes, _LF, None)
         if block.data.find(b"\r") >= 0:
             lines |= self._set_of(codes, _CR, None)
@@ -270,7 +373,7 @@ class RecordFinder:
         ranks = Ranks(delimiters)
         if not count:
             self._open_delimiters += ranks.total
-            return Rows(ends, ends, ends, delimiters, ranks, line_ends, False)
+            return Rows(ends, ends, ends, delimiters, line_ends)
         record_ends = ends + 1
         starts = np.empty(count, np.int64)
         starts[0] = self.open_start - block.start
@@ -284,7 +387,10 @@ class RecordFinder:
         self._open_delimiters = ranks.total - int(upto[-1])
         self.open_start = block.start + last_end
         self.open_line = block.line_at(last_end) if last_end < len(block.data) else self._next_line(block)
-        return Rows(starts, record_ends, fields, delimiters, ranks, line_ends, is_regular)
+        has_returns = block.data.find(_CR) >= 0
+        rows = Rows(starts, record_ends, fields, delimiters, line_ends, is_regular=is_regular, has_returns=has_returns)
+        rows.ranks = ranks
+        return rows
 
     def _next_line(self, block: Block) -> int:
         lines = len(block.starts) - (1 if block.starts_line else 0)

@@ -78,17 +78,24 @@ class ColumnProfile:
     high: float | int | None = None
     first: bytes | None = None
     last: bytes | None = None
+    close: int = 0
+    """Of how many values the longest, the distinct ones and the examples are."""
     longest: int = 0
     distinct: set[int] = field(default_factory=set)
     repeats: int = 0
     examples: list[str] = field(default_factory=list)
+    unseen: int = 0
+    """How many of the values were not looked at, since they hardly can matter."""
+    bounds: dict[tuple[bool, bool], tuple[int, int]] = field(default_factory=dict)
+    """By end of the range (is it the high one) and sign: digits and first bytes of what is there (`tables.extremes`)."""
 
     def add(self, values: Iterable[bytes], encoding: str) -> None:
         """Take note of values; each different one is looked at once."""
         for value, count in Counter(values).items():
             kind = kind_of(value)
             self.seen += count
-            self.kinds[kind] = self.kinds.get(kind, 0) + count
+            self.close += count
+            self.add_kind(kind, count)
             if kind != "empty":
                 self._add_filled(value, kind, count, encoding)
 
@@ -103,19 +110,60 @@ class ColumnProfile:
             text = value.strip().decode(encoding, "replace")[:_MAX_KEPT_TEXT]
             if text not in self.examples:
                 self.examples.append(text)
+        self._add_to_range(kind, value)
+
+    def add_kind(self, kind: str, count: int) -> None:
+        """Count values of a kind."""
+        self.kinds[kind] = self.kinds.get(kind, 0) + count
+
+    def add_kinds(self, values: Iterable[bytes]) -> None:
+        """Count values that are in `seen` already by their kinds, and widen the range by them."""
+        for value, count in Counter(values).items():
+            kind = kind_of(value)
+            self.add_kind(kind, count)
+            self._add_to_range(kind, value)
+
+    def _add_to_range(self, kind: str, value: bytes) -> None:
         if kind in ("integer", "number"):
-            number = numeric(value)
-            if number is not None:
-                self.low = number if self.low is None or number < self.low else self.low
-                self.high = number if self.high is None or number > self.high else self.high
-        elif kind in ("date", "datetime") and value[:4].isdigit():
+            self.add_number(value)
+        elif kind in ("date", "datetime"):
+            self.add_time(value)
+
+    def add_number(self, value: bytes) -> None:
+        """Widen the range by one number."""
+        number = numeric(value)
+        if number is not None:
+            self.low = number if self.low is None or number < self.low else self.low
+            self.high = number if self.high is None or number > self.high else self.high
+
+    def add_time(self, value: bytes) -> None:
+        """Widen the range by one date or time, if it begins with a year."""
+        if value[:4].isdigit():
             stamp = value[:_MAX_KEPT_TEXT]
             self.first = stamp if self.first is None or stamp < self.first else self.first
             self.last = stamp if self.last is None or stamp > self.last else self.last
 
     @property
+    def leading(self) -> str:
+        """What most values are that are not empty; "" where there are none."""
+        kinds = [(count, kind) for kind, count in self.kinds.items() if kind != "empty"]
+        return max(kinds)[1] if kinds else ""
+
+    @property
+    def is_certainly_text(self) -> bool:
+        """Whether so much of it is text that it is called so, whatever the values are that were not looked at."""
+        return self.kinds.get("text", 0) * _EXCEPTIONS > self.seen - self.kinds.get("empty", 0)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the type or range might be another if all values had been looked at."""
+        return self.unseen > 0 and not self.is_certainly_text
+
+    @property
     def type(self) -> str:
         """The type of the column: that of all its values but a few."""
+        if self.is_certainly_text:
+            return "text"
         kinds = {kind: count for kind, count in self.kinds.items() if kind != "empty"}
         total = sum(kinds.values())
         if not total:
@@ -137,8 +185,8 @@ class ColumnProfile:
 
     @property
     def is_distinct(self) -> bool:
-        """Whether no value was seen twice (of the first thousands)."""
-        return not self.repeats and len(self.distinct) > 1
+        """Whether no value was seen twice; only known where all were looked at closely."""
+        return self.close == self.seen and not self.repeats and 1 < len(self.distinct) < _MAX_DISTINCT
 
     @property
     def distinct_share(self) -> float:

@@ -1,0 +1,104 @@
+"""The least and greatest of many numbers without reading each: by their widths, then by their first bytes.
+
+Of two numbers with as many digits before the point the greater is the one whose bytes are. So the greatest is looked for
+among those with most digits, eight bytes at a time; whether a block can have a new one at all is mostly seen from the first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.tables.bits import Offsets
+from milepost.core.tables.fields import Words
+from milepost.core.tables.values import ColumnProfile
+
+_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
+_ONES = np.uint64(0x0101010101010101)
+_HIGH = np.uint64(0x8080808080808080)
+_FAR = 9
+
+
+def widen(
+    profile: ColumnProfile,
+    data: bytes,
+    words: Words,
+    starts: Offsets,
+    widths: Offsets,
+    negative: npt.NDArray[np.bool_] | None,
+    *,
+    has_points: bool,
+) -> None:
+    """Widen the range of a column by plain numbers: digits, a minus before them if `negative`, a point in them."""
+    parts: list[tuple[bool, Offsets, Offsets]] = []
+    if negative is None:
+        parts.append((False, starts, widths))
+    else:
+        below, above = np.flatnonzero(negative), np.flatnonzero(~negative)
+        parts.append((True, starts[below] + 1, widths[below] - 1))
+        if len(above):
+            parts.append((False, starts[above], widths[above]))
+    for is_negative, firsts, sizes in parts:
+        digits = _digits_before_point(words, firsts, sizes) if has_points else sizes
+        for wants_most in (True, False):
+            is_high = wants_most != is_negative
+            bound = profile.bounds.get((is_high, is_negative))
+            if not wants_most and not _matters(profile, is_high, is_negative):
+                continue
+            found = _extreme(words, firsts, sizes, digits, wants_most, bound)
+            if found is None:
+                continue
+            index, key = found
+            profile.bounds[is_high, is_negative] = key
+            at = int(firsts[index]) - is_negative
+            profile.add_number(data[at : int(firsts[index]) + int(sizes[index])])
+
+
+def _matters(profile: ColumnProfile, is_high: bool, is_negative: bool) -> bool:
+    """Whether the number nearest to zero can be an end of the range: not if there are some on the other side of zero."""
+    end = profile.high if is_high else profile.low
+    if end is None:
+        return True
+    return end <= 0 if is_negative else end >= 0
+
+
+def _digits_before_point(words: Words, starts: Offsets, widths: Offsets) -> Offsets:
+    """How many digits stand before the point; `_FAR` for more than seven."""
+    marked = words.upto(starts, widths) ^ _POINTS
+    marked = (marked - _ONES) & ~marked & _HIGH
+    lowest = marked & (~marked + np.uint64(1))
+    # The lowest marked bit is 2 ** (8 * digits + 7).
+    exponents = np.frexp(lowest.astype(np.float64))[1].astype(np.int64)
+    found: Offsets = np.where(lowest == 0, _FAR, (exponents - 1) >> 3)
+    return found
+
+
+def _extreme(
+    words: Words,
+    starts: Offsets,
+    widths: Offsets,
+    digits: Offsets,
+    wants_most: bool,
+    bound: tuple[int, int] | None,
+) -> tuple[int, tuple[int, int]] | None:
+    """The index of the greatest (or least) number, and its digits and first bytes; None where `bound` is as far."""
+    pick = np.max if wants_most else np.min
+    most = int(pick(digits))
+    if bound is not None and (most < bound[0] if wants_most else most > bound[0]):
+        return None
+    chosen = np.flatnonzero(digits == most)
+    first = 0
+    for at in range(0, int(widths[chosen].max()), 8):
+        keys = words.upto(starts[chosen] + at, widths[chosen] - at).byteswap()
+        key = int(pick(keys))
+        if not at:
+            first = key
+            if bound is not None and most == bound[0]:
+                if key < bound[1] if wants_most else key > bound[1]:
+                    return None
+                if key == bound[1] and int(widths[chosen].max()) <= 8:
+                    return None
+        chosen = chosen[keys == np.uint64(key)]
+        if len(chosen) == 1:
+            break
+    return int(chosen[0]), (most, first)

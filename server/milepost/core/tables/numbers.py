@@ -1,0 +1,130 @@
+"""Which cells of a block are plain numbers, found for all cells at once.
+
+A mark at the beginning of each cell is moved through what may follow there (digits, a point, digits), as in parallel bit
+streams (Lin, Medforth, Herdy, Shriraman and Cameron, "Parabix: boosting the efficiency of text processing on commodity
+processors", 2012): adding a set of marks to the set of digits carries each mark to the first byte that is no digit. A cell
+is a number if its mark arrives at the cell's end. That costs the same however many cells there are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.tables.bits import Words, after, as_mask, before, pack
+from milepost.core.tables.dialect import Dialect
+
+Codes = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
+
+_LF, _CR, _SPACE, _MINUS, _POINT, _ZERO = 10, 13, 0x20, 0x2D, 0x2E, 0x30
+#: White space that stands in cells, beside blanks and line ends.
+_OTHER_SPACE = (0x09, 0x0B, 0x0C)
+_ONE, _FULL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def through(marks: Words, passable: Words) -> Words:
+    """Where marks come to when each goes on through what is passable: the first place that is not, its own if that is none.
+
+    No mark may stand where another arrives.
+    """
+    total = marks + passable
+    carries = total < passable
+    if carries.any():
+        # Words add without each other: what is carried out of one, also through full ones, is added to the next.
+        generated = int.from_bytes(np.packbits(carries, bitorder="little").tobytes(), "little")
+        full = int.from_bytes(np.packbits(total == _FULL, bitorder="little").tobytes(), "little")
+        carried = ((generated << 1) + full) ^ full
+        size = -(-(len(total) + 1) // 8)
+        added = np.unpackbits(
+            np.frombuffer(carried.to_bytes(size + 1, "little"), np.uint8), count=len(total), bitorder="little"
+        )
+        total += added
+    total &= ~passable
+    return total
+
+
+class Numbers:
+    """The cells of a block that are numbers, as sets of the places where cells end.
+
+    `marks` are the delimiters and line ends that count, `quotes` the quotes if there are any. A cell in quotes ends at the
+    closing one. `has_edges` says that cells have blanks at an end, which do not count.
+    """
+
+    def __init__(self, data: bytes, codes: Codes, dialect: Dialect, marks: Words, quotes: Words | None) -> None:
+        self._codes = codes
+        self._data = data
+        ends = marks
+        returns = None
+        if data.find(_CR) >= 0:
+            returns = pack(codes == _CR) & before(pack(codes == _LF) & marks)
+            ends = (marks & ~after(returns)) | returns
+        starts = after(marks)
+        starts[0] |= _ONE
+        if dialect.skip_space:
+            spaces = pack(codes == _SPACE) & ~marks
+            starts = (starts & ~spaces) | through(starts & spaces, spaces)
+        if quotes is not None:
+            opened = starts & quotes
+            starts = (starts & ~opened) | after(opened)
+            closing = quotes & before(ends)
+            ends = (ends & ~after(closing)) | closing
+        self._blanks = self._edges(dialect.delimiter, marks, quotes, starts, ends)
+        if self._blanks is not None:
+            starts = (starts & ~self._blanks) | through(starts & self._blanks, self._blanks)
+        self._starts, self._ends = starts, ends
+        self.has_edges = self._blanks is not None
+        self._digits = pack((codes - np.uint8(_ZERO)) < 10)
+        minuses = starts & pack(codes == _MINUS) if data.find(_MINUS) >= 0 else None
+        self.has_minus = minuses is not None and bool(minuses.any())
+        signed = after(minuses) if minuses is not None else None
+        begun = (starts if signed is None else starts | signed) & self._digits
+        # A number that begins with a needless zero is a code, unless a sign or a point says otherwise: rare, left to others.
+        zeros = begun & pack(codes == _ZERO) & before(self._digits)
+        self._led_by_zero = zeros if zeros.any() else None
+        self._unsigned_zeros = zeros & starts
+        self._behind = through(begun, self._digits)
+        self._masks: dict[str, Mask] = {}
+
+    def _edges(self, delimiter: int, marks: Words, quotes: Words | None, starts: Words, ends: Words) -> Words | None:
+        """The white space of cells, if some begin or end with it."""
+        codes, blanks = self._codes, None
+        for code in (_SPACE, *_OTHER_SPACE, *((_LF, _CR) if quotes is not None else ())):
+            if code != delimiter and self._data.find(code) >= 0:
+                found = pack(codes == code)
+                blanks = found if blanks is None else blanks | found
+        if blanks is None:
+            return None
+        blanks &= ~(marks | ends)
+        return blanks if (blanks & (starts | before(ends))).any() else None
+
+    def of(self, kind: str) -> Mask:
+        """Where cells end that are of a kind: "integer", "number" or "code". Odd ways to write one are left out."""
+        found = self._masks.get(kind)
+        if found is None:
+            words = {"integer": self._integers, "number": self._decimals, "code": self._coded}[kind]()
+            found = self._masks[kind] = as_mask(words, len(self._codes))
+        return found
+
+    def _arrived(self, marks: Words) -> Words:
+        """The marks that are at the end of a cell, blanks before it aside."""
+        if self._blanks is not None:
+            marks = (marks & ~self._blanks) | through(marks & self._blanks, self._blanks)
+        return marks & self._ends
+
+    def _integers(self) -> Words:
+        found = self._arrived(self._behind)
+        if self._led_by_zero is not None:
+            found &= ~self._arrived(through(self._led_by_zero, self._digits))
+        return found
+
+    def _coded(self) -> Words:
+        return self._arrived(through(self._unsigned_zeros, self._digits))
+
+    def _decimals(self) -> Words:
+        if self._data.find(_POINT) < 0:
+            return np.zeros_like(self._ends)
+        points = self._behind & pack(self._codes == _POINT)
+        if self._led_by_zero is not None:
+            points &= ~through(self._led_by_zero, self._digits)
+        return self._arrived(through(after(points), self._digits))
