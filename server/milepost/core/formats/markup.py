@@ -40,6 +40,7 @@ class MarkupScanner:
 
     def __init__(self, context: Context) -> None:
         self._tree = SectionTree(context)
+        self._tree.read_label = self._title
         state = context.resume or {}
         name = str(state.get("dialect") or "")
         if not name:
@@ -56,19 +57,24 @@ class MarkupScanner:
         if not view.size:
             return  # inside a giant line, whose head has been seen
         position = 0
+        tree = self._tree
         for heading in self._dialect.read(view):
             if self._rest is not None:
                 # A heading may begin among the last lines of the view before.
                 self._advance_rest(min(heading.index, 0))
             index = min(max(heading.index, position), view.size)
-            self._tree.advance(view, position, index)
+            if heading.level and tree.counts(heading.level, heading):
+                self._count(heading)
+                position = index
+                continue
+            tree.advance(view, position, index)
             position = index
-            self._tree.part_resume = self._dialect.resume()
-            if heading.title:
+            tree.part_resume = self._dialect.resume()
+            if heading.level:
                 self._begin(view, heading)
         self._advance_rest(0)
         low = max(position, view.size - LOOK_BACK_LINES)
-        self._tree.advance(view, position, low)
+        tree.advance(view, position, low)
         self._rest = (view, low)
 
     def _advance_rest(self, back: int) -> None:
@@ -81,16 +87,25 @@ class MarkupScanner:
     def _begin(self, view: LineView, heading: Heading) -> None:
         byte = heading.byte if heading.byte >= 0 else view.offset(heading.index)
         line = heading.line if heading.line >= 0 else view.number(heading.index)
-        name = _COUNTED.get(heading.kind, f"{heading.kind}s")
-        self._counts[name] = self._counts.get(name, 0) + 1
+        self._count(heading)
         if self._tree.hides(heading.level, byte, line):
             return
+        if self._tree.gathers(heading.level, heading.kind, byte, line, heading, self._tree.part_resume):
+            return
         decoded = self._tree.decoded
-        node = Node(heading.kind, decoded(heading.title).strip() or "heading", byte, line, weight=_weight(heading))
+        node = Node(heading.kind, self._title(heading), byte, line, weight=_weight(heading))
         node.digest = decoded(heading.digest or self._first_text(view, heading)).strip()
         node.facts = {"level": heading.level, **heading.facts}
         node.resume = self._tree.part_resume
         self._tree.begin(heading.level, node)
+
+    def _count(self, heading: Heading) -> None:
+        name = _COUNTED.get(heading.kind) or f"{heading.kind}s"
+        self._counts[name] = self._counts.get(name, 0) + 1
+
+    def _title(self, heading: Heading) -> str:
+        title = self._tree.decoded(heading.title or self._dialect.title(heading.raw)).strip()
+        return title or "heading"
 
     def _first_text(self, view: LineView, heading: Heading) -> bytes:
         """The line after a heading that reads as text."""
@@ -100,7 +115,7 @@ class MarkupScanner:
             text = view.text(index, 300).strip()
             if _STOPS_DIGEST.match(text):
                 return b""
-            if _TEXT.match(text) and not text.endswith(heading.title):
+            if _TEXT.match(text) and not text.endswith(heading.title or self._dialect.title(heading.raw)):
                 return text
         return b""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -15,13 +14,17 @@ LOOK_BACK_LINES = 30
 
 @dataclass(slots=True)
 class Heading:
-    """A section begins at `index` of the view (negative: in the view before). Without a title, only the state changes."""
+    """A section begins at `index` of the view (negative: in the view before). At level 0, only the state changes.
+
+    Instead of the `title` there may be a `raw` one, which `Dialect.title` cleans when it is to be shown.
+    """
 
     index: int
     byte: int = -1
     line: int = -1
     level: int = 0
     title: bytes = b""
+    raw: bytes = b""
     kind: str = "heading"
     digest: bytes = b""
     facts: dict[str, Any] = field(default_factory=dict)
@@ -34,6 +37,9 @@ class Dialect(Protocol):
 
     def read(self, view: LineView) -> Iterator[Heading]:
         """The headings of the next view, in order."""
+
+    def title(self, raw: bytes) -> bytes:
+        """A title that was left as it stands, cleaned."""
 
     def resume(self) -> dict[str, Any]:
         """What `state` must be for a reader of a range that begins here."""
@@ -71,9 +77,6 @@ class LookBack:
         self._past = [*self._past, *fresh][-lines:]
 
 
-_SPACES = re.compile(rb"\s+")
-
-
 def squeezed(text: bytes) -> bytes:
     """A title on one line, with single blanks."""
-    return _SPACES.sub(b" ", text).strip()
+    return b" ".join(text.split())

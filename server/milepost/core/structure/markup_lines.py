@@ -47,6 +47,10 @@ class LineDialect:
         twin._look_back._past = list(self._look_back._past)
         return twin
 
+    def title(self, raw: bytes) -> bytes:
+        """Titles are clean."""
+        return raw
+
     def resume(self) -> dict[str, Any]:
         """The open block."""
         return {"dialect": self.name, **({"until": self._until.decode("latin-1")} if self._until else {})}

@@ -17,14 +17,15 @@ import numpy.typing as npt
 
 from milepost.core.structure.line_view import LineView, table_of
 from milepost.core.structure.markup_base import LOOK_BACK_LINES, Heading, LookBack, squeezed
+from milepost.core.structure.markup_fences import MOST_LINES, Fences
 
 _CANDIDATES = table_of(b"#`~=-<")
 _ALONE = table_of(b"#<")
 _UNDERLINE = table_of(b"=-")
+_FENCE_CHARS = b"`~"
+_FENCES = table_of(_FENCE_CHARS)
 _BLANK = table_of(b"\r\n")
 _SPACE = 32
-#: After so many lines without a heading, where the reader stands is reported.
-_REPORT_LINES = 200
 _ATX = re.compile(rb" {0,3}(#{1,6})(?:[ \t]+(.*))?$", re.DOTALL)
 _CLOSING = re.compile(rb"(?:^|[ \t]+)#+[ \t]*$")
 _SETEXT = re.compile(rb" {0,3}(=+|-+)[ \t]*$")
@@ -63,9 +64,13 @@ class Markdown:
         """The open block."""
         return {"dialect": self.name, **({"until": self._until} if self._until else {})}
 
+    def title(self, raw: bytes) -> bytes:
+        """What follows the `#` of a heading, without those that close it."""
+        return squeezed(_CLOSING.sub(b"", raw)) or b"#"
+
     def read(self, view: LineView) -> Iterator[Heading]:
         """The headings of the next view."""
-        position = reported = 0
+        position = 0
         if self._at_start and view.size:
             self._at_start = False
             if view.text(0).removeprefix(b"\xef\xbb\xbf") == b"---" and view.size > 1 and _KEY.match(view.text(1)):
@@ -73,59 +78,71 @@ class Markdown:
                 yield Heading(0, level=9, title=b"front matter", kind="front_matter")
                 position = 1
         firsts = view.first_bytes()
-        candidates = _candidates(view, firsts)
-        fences: dict[int, list[int]] = {char: np.flatnonzero(firsts == char).tolist() for char in b"`~"}
-        if self._until and not self._in_fence:
-            position = self._skip(view, position)
+        lines = _candidates(view, firsts)
+        candidates: list[int] = lines.tolist()
+        fences = Fences(view, lines, firsts)
+        heads = view.heads
+        if self._until:
+            position = self._skip_fence(view, fences, position) if self._in_fence else self._skip(view, position)
+            yield Heading(position)
+        at = 0
         while True:
-            if self._in_fence:
-                position = self._skip_fence(view, fences, position)
-            at = bisect_left(candidates, position)
+            at = bisect_left(candidates, position, at)
             if at == len(candidates):
                 break
             index = candidates[at]
+            row = fences.row(index, heads.item(index)) if heads.item(index) in _FENCE_CHARS else None
+            if row is not None:
+                for line, floor in zip(row.lines, row.floors, strict=True):
+                    self._floor = view.number(floor) + 1
+                    heading = self._look(view, line)
+                    if heading is not None:
+                        yield heading
+                self._floor = view.number(row.closing) + 1
+                position = row.closing + 1
+                continue
             position = index + 1
             heading = self._look(view, index)
             if heading is not None:
-                reported = index
                 yield heading
-            elif index - reported > _REPORT_LINES:
-                # Nothing begins, but the state here may differ from that at the last heading.
-                reported = index
-                yield Heading(index)
-            if self._until and not self._in_fence:
-                position = self._skip(view, index)
+            opened = self._until
+            if opened:
+                position = self._skip_fence(view, fences, position) if self._in_fence else self._skip(view, index)
+                left = self._until
+                if left or position - index > MOST_LINES:
+                    # Parts of the text may begin inside the block, and behind it.
+                    self._until = opened
+                    yield Heading(index)
+                    self._until = left
+                    yield Heading(position)
         self._look_back.keep(view)
 
     @property
     def _in_fence(self) -> bool:
         return self._until.startswith("fence:")
 
-    def _skip_fence(self, view: LineView, fences: dict[int, list[int]], position: int) -> int:
+    def _skip_fence(self, view: LineView, fences: Fences, position: int) -> int:
         """The line after the fence that closes the open one."""
         fence = self._until[6:].encode()
-        places = fences[fence[0]]
-        for at in range(bisect_left(places, position), len(places)):
-            index = places[at]
-            stripped = view.text(index).strip()
-            if stripped.startswith(fence) and not stripped.strip(fence[:1]):
-                self._until = ""
-                self._floor = view.number(index) + 1
-                return index + 1
-        return view.size
+        index = fences.closing(fence, position)
+        if index < 0:
+            return view.size
+        self._until = ""
+        self._floor = view.number(index) + 1
+        return index + 1
 
     def _look(self, view: LineView, index: int) -> Heading | None:
         """What a line that is in no open block begins."""
         text = view.text(index)
-        first = text.lstrip(b" ")[:1]
-        indent = len(text) - len(text.lstrip(b" "))
+        stripped = text.lstrip(b" ")
+        first = stripped[:1]
+        indent = len(text) - len(stripped)
         if first == b"#":
             match = _ATX.match(text)
             if match is None or (indent and self._in_list(view, index, indent)):
                 return None
             self._floor = view.number(index) + 1
-            title = _CLOSING.sub(b"", match[2] or b"")
-            return Heading(index, level=len(match[1]), title=squeezed(title) or b"#")
+            return Heading(index, level=len(match[1]), raw=match[2] or b"#")
         if first in b"=-":
             match = _SETEXT.match(text)
             return self._setext(view, index, match[1]) if match is not None else None
@@ -240,17 +257,18 @@ def _find_tag(data: bytes, tag: bytes, start: int) -> int:
     return min(places) if places else -1
 
 
-def _candidates(view: LineView, firsts: npt.NDArray[np.uint8]) -> list[int]:
+def _candidates(view: LineView, firsts: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     """The lines that may begin something: by their first bytes, and for those in column 0 by the next ones too."""
     indexes = np.flatnonzero(_CANDIDATES[firsts])
     head = view.heads[indexes]
     array, last = view.block.array, len(view.data) - 1
     second = array[np.minimum(view.starts[indexes] + 1, last)]
     third = array[np.minimum(view.starts[indexes] + 2, last)]
-    plain = _ALONE[head] | (second == head) | (head != firsts[indexes])
-    # An underline may be one character, with blanks after it.
+    # A fence is three of its characters at least; an underline may be one, with blanks after it.
+    same = (second == head) & (~_FENCES[head] | (third == head))
+    plain = _ALONE[head] | same | (head != firsts[indexes])
     short = (
         _UNDERLINE[head] & (_BLANK[second] | (second == _SPACE)) & (_BLANK[second] | _BLANK[third] | (third == _SPACE))
     )
-    found: list[int] = indexes[plain | short].tolist()
+    found: npt.NDArray[np.int64] = indexes[plain | short]
     return found

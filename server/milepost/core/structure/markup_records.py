@@ -24,12 +24,16 @@ class Info:
     name = "info"
 
     def __init__(self, state: dict[str, Any]) -> None:
-        self._open: list[str] = list(state.get("up", ()))
+        self._open: list[bytes] = [str(one).encode("utf-8", "surrogateescape") for one in state.get("up", ())]
         self._pending: tuple[int, int, int] | None = None
 
     def resume(self) -> dict[str, Any]:
         """The nodes around the one that begins."""
-        return {"dialect": self.name, "up": list(self._open[:-1])}
+        return {"dialect": self.name, "up": [one.decode("utf-8", "surrogateescape") for one in self._open[:-1]]}
+
+    def title(self, raw: bytes) -> bytes:
+        """The name of a node on one line."""
+        return squeezed(raw) or b"node"
 
     def read(self, view: LineView) -> Iterator[Heading]:
         """The nodes of the next view. One begins with the separator before its line."""
@@ -47,16 +51,16 @@ class Info:
         match = _NODE.match(text)
         if match is None:
             title = text.rstrip(b": \t") if text.startswith(_TABLES) else b"node without a head"
-            self._open = [""]
-            return Heading(index, byte, line, 1, squeezed(title) or b"node", "table")
-        up = _UP.search(text)
-        parent = up[1].decode("utf-8", "replace").strip() if up is not None else ""
-        depth = len(self._open)
-        while depth and self._open[depth - 1] != parent:
-            depth -= 1
-        depth = min(depth, _MOST_OPEN)
-        self._open = [*self._open[:depth], match[1].decode("utf-8", "replace").strip()]
-        return Heading(index, byte, line, depth + 1, squeezed(match[1]) or b"node", "node")
+            self._open = [b""]
+            return Heading(index, byte, line, 1, squeezed(title) or b"node", kind="table")
+        up = _UP.search(text, match.end() - 1)
+        parent = up[1].strip() if up is not None else b""
+        opened = self._open
+        while opened and opened[-1] != parent:
+            opened.pop()
+        del opened[_MOST_OPEN:]
+        opened.append(match[1].strip())
+        return Heading(index, byte, line, len(opened), raw=match[1], kind="node")
 
 
 _FROM = re.compile(rb"From \S.* (?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d(?::\d\d)?(?: \S+)? \d{4}|From - ")
@@ -72,6 +76,10 @@ class Mailbox:
 
     def __init__(self, state: dict[str, Any]) -> None:
         self._look_back = LookBack()
+
+    def title(self, raw: bytes) -> bytes:
+        """Titles are clean."""
+        return raw
 
     def resume(self) -> dict[str, Any]:
         """Nothing is carried on."""

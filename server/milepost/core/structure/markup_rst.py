@@ -35,6 +35,10 @@ class Rst:
         self._look_back = LookBack()
         self._floor = 0
 
+    def title(self, raw: bytes) -> bytes:
+        """Titles are clean."""
+        return raw
+
     def resume(self) -> dict[str, Any]:
         """The styles so far."""
         return {"dialect": self.name, "styles": list(self._styles)}

@@ -103,21 +103,27 @@ class SectionTree:
         If so, sections of this and deeper levels end here, as by `begin`; what lies in a member is neither listed nor
         counted. `label` names it if it is the first or last of its group, once that is complete.
         """
-        group = self._group
-        if group is not None:
-            if level > group.level:
-                return True
-            if level == group.level and group.node.count < group.size:
-                group.node.count += 1
-                group.node.hidden += 1
-                group.last = label
-                return True
+        if self.counts(level, label):
+            return True
         size = self.builder.group_size(bisect_left(self._levels, level))
         if size < 2:
             return False
         node = Node("group", "", byte, line, hidden=1, resume=resume)
         self.begin(level, node)
         self._group = _Group(node, level, size, kind, label, label)
+        return True
+
+    def counts(self, level: int, label: Any) -> bool:
+        """Whether a section that would begin here is only counted by a group that is open: `gathers`, without opening one."""
+        group = self._group
+        if group is None or level < group.level:
+            return False
+        if level == group.level:
+            if group.node.count >= group.size:
+                return False
+            group.node.count += 1
+            group.node.hidden += 1
+            group.last = label
         return True
 
     def is_gathering(self, level: int) -> bool:
