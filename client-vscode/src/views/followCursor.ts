@@ -23,8 +23,13 @@ export class FollowCursor implements vscode.Disposable {
     private readonly navigator: Navigator,
   ) {
     this.subscriptions = [
-      vscode.window.onDidChangeTextEditorSelection(() => this.soon()),
-      session.onDidChange(() => this.soon()),
+      vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
+        // A file that has just opened has its cursor somewhere, but nobody has put it there.
+        if (kind !== undefined) {
+          this.soon();
+        }
+      }),
+      navigator.onDidGo(() => this.soon()),
     ];
   }
 

@@ -1,0 +1,186 @@
+/** A code-server of its own folders: VS Code's workbench in a browser, with a real extension host. */
+
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export const ROOT = process.env.MILEPOST_E2E_ROOT ?? '';
+export const PYTHON = process.env.MILEPOST_PYTHON ?? 'python3';
+export const CHECKOUT = join(import.meta.dirname, '..', '..', '..');
+export const VSIX = join(CHECKOUT, 'client-vscode', 'milepost.vsix');
+
+/** The settings of a quiet workbench. */
+const QUIET = {
+  'workbench.startupEditor': 'none',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'chat.disableAIFeatures': true,
+  'telemetry.telemetryLevel': 'off',
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'git.enabled': false,
+  'workbench.tips.enabled': false,
+  'workbench.enableExperiments': false,
+  'window.commandCenter': false,
+  'workbench.layoutControl.enabled': false,
+  'editor.minimap.enabled': false,
+};
+
+export interface CodeServerOptions {
+  /** Beside the quiet ones. */
+  readonly settings?: Record<string, unknown>;
+  /** Settings of the machine: those of milepost.server and milepost.model. */
+  readonly machine?: Record<string, unknown>;
+  /** The environment; without it this process's own. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Which of the installed code-servers. */
+  readonly version?: 'code-server' | 'code-server-old';
+  /** Ask before a folder is trusted, as a desktop does. */
+  readonly asksForTrust?: boolean;
+}
+
+export class CodeServer {
+  readonly url: string;
+  readonly data: string;
+  readonly #process: ChildProcess;
+
+  private constructor(url: string, data: string, process: ChildProcess) {
+    this.url = url;
+    this.data = data;
+    this.#process = process;
+  }
+
+  /** Start one on a port of its own, with the packaged extension installed into a clean profile. */
+  static async start(options: CodeServerOptions = {}): Promise<CodeServer> {
+    const version = options.version ?? 'code-server';
+    const data = mkdtempSync(join(tmpdir(), 'milepost-e2e-'));
+    const extensions = join(data, 'extensions');
+    mkdirSync(join(data, 'User'), { recursive: true });
+    const trust = options.asksForTrust === true ? { 'security.workspace.trust.startupPrompt': 'never' } : {};
+    const settings = {
+      ...QUIET,
+      'security.workspace.trust.enabled': options.asksForTrust === true,
+      ...trust,
+      ...options.settings,
+    };
+    writeFileSync(join(data, 'User', 'settings.json'), JSON.stringify(settings, undefined, 2));
+    // What names programs on this machine and addresses reached from it is no user setting on a remote.
+    mkdirSync(join(data, 'Machine'));
+    writeFileSync(join(data, 'Machine', 'settings.json'), JSON.stringify(options.machine ?? {}, undefined, 2));
+    const node = version === 'code-server' ? join(ROOT, 'node24', 'bin', 'node') : nodeForOld();
+    const entry = join(ROOT, version, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
+    const folders = ['--user-data-dir', data, '--extensions-dir', extensions];
+    await promisify(execFile)(node, [entry, ...folders, '--install-extension', VSIX, '--force'], { timeout: 60_000 });
+    const port = await freePort();
+    const args = [entry, '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry'];
+    args.push('--disable-update-check', '--disable-getting-started-override', '--reconnection-grace-time', '3');
+    if (options.asksForTrust !== true) {
+      args.push('--disable-workspace-trust');
+    }
+    args.push('--config', join(data, 'config.yaml'), ...folders);
+    const process_ = spawn(node, args, { detached: true, stdio: 'ignore', env: options.env ?? process.env });
+    const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_);
+    await server.#untilHealthy();
+    return server;
+  }
+
+  async #untilHealthy(): Promise<void> {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      try {
+        if ((await fetch(`${this.url}/healthz`)).ok) {
+          return;
+        }
+      } catch {
+        // not yet
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error('code-server did not start');
+  }
+
+  /** Change the machine's settings while it runs. */
+  set(settings: Record<string, unknown>): void {
+    const file = join(this.data, 'Machine', 'settings.json');
+    const now = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...now, ...settings }, undefined, 2));
+  }
+
+  /** The extension's log so far. */
+  log(): string {
+    const found: string[] = [];
+    const look = (folder: string): void => {
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) {
+          look(path);
+        } else if (entry.name === 'Milepost.log') {
+          found.push(path);
+        }
+      }
+    };
+    look(join(this.data, 'logs'));
+    return found.map((path) => readFileSync(path, 'utf8')).join('\n');
+  }
+
+  get processId(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  async stop(): Promise<void> {
+    try {
+      process.kill(-this.processId, 'SIGTERM');
+    } catch {
+      // it has ended
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    try {
+      process.kill(-this.processId, 'SIGKILL');
+    } catch {
+      // it has ended
+    }
+    rmSync(this.data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+function nodeForOld(): string {
+  return process.env.MILEPOST_E2E_NODE20 ?? 'node';
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** The processes below another, with their command lines: `{ pid, command }`. */
+export function processesBelow(root: number): { pid: number; command: string }[] {
+  const parents = new Map<number, number>();
+  const commands = new Map<number, string>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+      commands.set(Number(name), readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim());
+    } catch {
+      // it has ended
+    }
+  }
+  const isBelow = (pid: number): boolean => {
+    for (let at = parents.get(pid); at !== undefined && at > 1; at = parents.get(at)) {
+      if (at === root) {
+        return true;
+      }
+    }
+    return false;
+  };
+  return [...parents.keys()].filter(isBelow).map((pid) => ({ pid, command: commands.get(pid) ?? '' }));
+}

@@ -1,0 +1,6 @@
+/** All scenarios, in the order in which they are played. */
+
+import './scenarios/outline.ts';
+import './scenarios/navigation.ts';
+import './scenarios/summaries.ts';
+import './scenarios/server.ts';
