@@ -153,7 +153,7 @@ class Lexer:
                 if opened >= 0 and not is_word and _ESCAPED_TEXT.fullmatch(data, opened + 2, place):
                     found.append(place + 1)
                 place = data.find(b"\\'", place + 1)
-            ticks &= ~pack_places(found, len(codes))
+            ticks &= ~pack_places(np.array(found, np.int64), len(codes))
         return ticks
 
     def _marks(self, data: bytes, codes: Codes, ticks: Words, escaped: Words | None, start: int) -> Marks:

@@ -83,7 +83,7 @@ def last_place(words: Words) -> int:
     return int(used[-1]) * 64 + int(words[used[-1]]).bit_length() - 1
 
 
-def pack_places(found: list[int], size: int) -> Words:
+def pack_places(found: Offsets, size: int) -> Words:
     """The set of the given places of a block of `size` bytes."""
     mask = np.zeros(size, np.bool_)
     mask[found] = True

@@ -13,6 +13,8 @@ from milepost.core.tables.bits import Offsets
 from milepost.core.tables.fields import Words
 from milepost.core.tables.values import ColumnProfile
 
+Words8 = npt.NDArray[np.uint64]
+
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
@@ -26,10 +28,13 @@ def widen(
     starts: Offsets,
     widths: Offsets,
     negative: npt.NDArray[np.bool_] | None,
-    *,
-    has_points: bool,
+    form: str,
 ) -> None:
-    """Widen the range of a column by plain numbers: digits, a minus before them if `negative`, a point in them."""
+    """Widen the range of a column by plain numbers of one form, with a minus before them if `negative`.
+
+    "integer" has digits alone, "number" a point behind some, "fraction" begins with the point.
+    """
+    has_points = form == "number"
     parts: list[tuple[bool, Offsets, Offsets]] = []
     if negative is None:
         parts.append((False, starts, widths))
@@ -39,19 +44,19 @@ def widen(
         if len(above):
             parts.append((False, starts[above], widths[above]))
     for is_negative, firsts, sizes in parts:
-        digits = _digits_before_point(words, firsts, sizes) if has_points else sizes
+        heads = words.upto(firsts, sizes) if has_points else None
+        digits = sizes if heads is None else _digits_before_point(heads)
         for wants_most in (True, False):
             is_high = wants_most != is_negative
-            bound = profile.bounds.get((is_high, is_negative))
             if not wants_most and not _matters(profile, is_high, is_negative):
                 continue
-            found = _extreme(words, firsts, sizes, digits, wants_most, bound)
+            end = (form, is_high, is_negative)
+            found = _extreme(words, firsts, sizes, digits, heads, wants_most, profile.bounds.get(end))
             if found is None:
                 continue
-            index, key = found
-            profile.bounds[is_high, is_negative] = key
-            at = int(firsts[index]) - is_negative
-            profile.add_number(data[at : int(firsts[index]) + int(sizes[index])])
+            index, profile.bounds[end] = found
+            at = int(firsts[index])
+            profile.add_number(data[at - is_negative : at + int(sizes[index])])
 
 
 def _matters(profile: ColumnProfile, is_high: bool, is_negative: bool) -> bool:
@@ -62,14 +67,15 @@ def _matters(profile: ColumnProfile, is_high: bool, is_negative: bool) -> bool:
     return end <= 0 if is_negative else end >= 0
 
 
-def _digits_before_point(words: Words, starts: Offsets, widths: Offsets) -> Offsets:
-    """How many digits stand before the point; `_FAR` for more than seven."""
-    marked = words.upto(starts, widths) ^ _POINTS
+def _digits_before_point(heads: Words8) -> Offsets:
+    """How many digits stand before the point in numbers that begin with these eight bytes; `_FAR` for more than seven."""
+    marked = heads ^ _POINTS
     marked = (marked - _ONES) & ~marked & _HIGH
     lowest = marked & (~marked + np.uint64(1))
-    # The lowest marked bit is 2 ** (8 * digits + 7).
-    exponents = np.frexp(lowest.astype(np.float64))[1].astype(np.int64)
-    found: Offsets = np.where(lowest == 0, _FAR, (exponents - 1) >> 3)
+    found: Offsets = (lowest == 0).astype(np.int64) * _FAR
+    for place in range(1, 8):
+        # The mark of the byte before is 2 ** (8 * place - 1).
+        found += lowest > np.uint64(1 << (8 * place - 1))
     return found
 
 
@@ -78,6 +84,7 @@ def _extreme(
     starts: Offsets,
     widths: Offsets,
     digits: Offsets,
+    heads: Words8 | None,
     wants_most: bool,
     bound: tuple[int, int] | None,
 ) -> tuple[int, tuple[int, int]] | None:
@@ -87,16 +94,20 @@ def _extreme(
     if bound is not None and (most < bound[0] if wants_most else most > bound[0]):
         return None
     chosen = np.flatnonzero(digits == most)
-    first = 0
-    for at in range(0, int(widths[chosen].max()), 8):
-        keys = words.upto(starts[chosen] + at, widths[chosen] - at).byteswap()
+    sizes = widths[chosen]
+    widest, first = int(sizes.max()), 0
+    for at in range(0, widest, 8):
+        if at:
+            keys = words.upto(starts[chosen] + at, np.maximum(widths[chosen] - at, 0)).byteswap()
+        else:
+            keys = (words.upto(starts[chosen], sizes) if heads is None else heads[chosen]).byteswap()
         key = int(pick(keys))
         if not at:
             first = key
             if bound is not None and most == bound[0]:
                 if key < bound[1] if wants_most else key > bound[1]:
                     return None
-                if key == bound[1] and int(widths[chosen].max()) <= 8:
+                if key == bound[1] and widest <= 8:
                     return None
         chosen = chosen[keys == np.uint64(key)]
         if len(chosen) == 1:

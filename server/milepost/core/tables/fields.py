@@ -11,7 +11,8 @@ from milepost.core.tables.bits import Offsets, places
 from milepost.core.tables.dialect import Dialect
 from milepost.core.tables.records import Rows
 
-_PAD = 16
+#: What may be asked for behind the end of a block.
+_PAD = 64
 _CR, _SPACE = 13, 0x20
 _MASKS = np.array([(1 << (8 * min(width, 8))) - 1 for width in range(9)], np.uint64)
 
@@ -30,7 +31,7 @@ class Grid:
     """The records of a block that have the expected number of fields, as a table of the delimiters between them.
 
     `rows` are their indices among the records of the block; `starts` and `ends` where each begins and where its text ends,
-    before the line end; `delimiters` has one row for each. `quote` is -1 where the block has none.
+    before the line end; `delimiters` has a row for each delimiter of a record. `quote` is -1 where the block has none.
     """
 
     codes: npt.NDArray[np.uint8]
@@ -47,12 +48,13 @@ class Grid:
         chosen = _whole(rows, used, columns)
         starts = rows.starts if len(chosen) == len(rows) else rows.starts[chosen]
         if rows.grid is not None:
-            table = rows.grid if len(chosen) == len(rows) else rows.grid[chosen]
-            table, ends = table[:, :-1], table[:, -1]
+            # Columns side by side: each is gone over several times.
+            table = np.ascontiguousarray((rows.grid if len(chosen) == len(rows) else rows.grid[chosen]).T)
+            table, ends = table[:-1], table[-1]
         else:
             delimiters = places(rows.delimiters, len(codes))
             firsts = rows.ranks.at(starts)
-            table = delimiters[firsts[:, None] + np.arange(columns - 1)]
+            table = delimiters[firsts + np.arange(columns - 1)[:, None]]
             ends = rows.ends[chosen] - 1
         if rows.has_returns and len(ends):
             ends = ends - (codes[np.maximum(ends - 1, 0)] == _CR)
@@ -60,9 +62,8 @@ class Grid:
 
     def bounds(self, column: int) -> tuple[Offsets, Offsets]:
         """Where the fields of a column begin and end, outside their quotes."""
-        inner = self.delimiters.shape[1]
-        starts = self.starts if column == 0 else self.delimiters[:, column - 1] + 1
-        ends = self.delimiters[:, column] if column < inner else self.ends
+        starts = self.starts if column == 0 else self.delimiters[column - 1] + 1
+        ends = self.delimiters[column] if column < len(self.delimiters) else self.ends
         if self.skip_space:
             blank = (self.codes[starts] == _SPACE) & (starts < ends)
             while blank.any():
@@ -80,9 +81,8 @@ class Words:
     """The bytes of a block as numbers of eight bytes, at any offset."""
 
     def __init__(self, data: bytes) -> None:
-        padded = np.frombuffer(data + bytes(_PAD), np.uint8)
-        self._view = np.ndarray((len(data) + 8,), "<u8", padded, 0, (1,))
-        self._size = len(self._view) - 1
+        padded = np.frombuffer(data + bytes(_PAD + 8), np.uint8)
+        self._view = np.ndarray((len(data) + _PAD,), "<u8", padded, 0, (1,))
 
     def at(self, offsets: Offsets, width: int = 8) -> npt.NDArray[np.uint64]:
         """The `width` bytes from each offset on."""
@@ -90,16 +90,16 @@ class Words:
         return words if width >= 8 else words & _MASKS[width]
 
     def upto(self, starts: Offsets, widths: Offsets) -> npt.NDArray[np.uint64]:
-        """The first eight bytes from each offset on, without what lies behind the widths; nothing behind the block."""
-        words: npt.NDArray[np.uint64] = self._view[np.minimum(starts, self._size)]
+        """The first eight bytes from each offset on, without what lies behind the widths (of which none is negative)."""
+        words: npt.NDArray[np.uint64] = self._view[starts]
         if len(widths) and int(widths.min()) >= 8:
             return words
-        return words & _MASKS[np.clip(widths, 0, 8)]
+        return words & _MASKS.take(np.minimum(widths, 8))
 
     def short(self, starts: Offsets, ends: Offsets) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
         """The first eight bytes of each field, without what lies behind it, and eight more; longer ones are cut."""
         widths = ends - starts
-        return self.upto(starts, widths), self.upto(starts + 8, widths - 8)
+        return self.upto(starts, widths), self.upto(starts + 8, np.maximum(widths - 8, 0))
 
 
 def changes(words: Words, starts: Offsets, ends: Offsets, prefix: int) -> Offsets:

@@ -8,6 +8,8 @@ is a number if its mark arrives at the cell's end. That costs the same however m
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
 
@@ -70,8 +72,10 @@ class Numbers:
             closing = quotes & before(ends)
             ends = (ends & ~after(closing)) | closing
         self._blanks = self._edges(dialect.delimiter, marks, quotes, starts, ends)
+        self._led = None
         if self._blanks is not None:
-            starts = (starts & ~self._blanks) | through(starts & self._blanks, self._blanks)
+            self._led = through(starts & self._blanks, self._blanks)
+            starts = (starts & ~self._blanks) | self._led
         self._starts, self._ends = starts, ends
         self.has_edges = self._blanks is not None
         self._digits = pack((codes - np.uint8(_ZERO)) < 10)
@@ -83,6 +87,7 @@ class Numbers:
         zeros = begun & pack(codes == _ZERO) & before(self._digits)
         self._led_by_zero = zeros if zeros.any() else None
         self._unsigned_zeros = zeros & starts
+        self._begun = starts if signed is None else starts | signed
         self._behind = through(begun, self._digits)
         self._masks: dict[str, Mask] = {}
 
@@ -99,10 +104,15 @@ class Numbers:
         return blanks if (blanks & (starts | before(ends))).any() else None
 
     def of(self, kind: str) -> Mask:
-        """Where cells end that are of a kind: "integer", "number" or "code". Odd ways to write one are left out."""
+        """Where cells end that are of a form: "integer", "number", "fraction" (`.5`) or "code". Odd ones are left out."""
         found = self._masks.get(kind)
         if found is None:
-            words = {"integer": self._integers, "number": self._decimals, "code": self._coded}[kind]()
+            words = {
+                "integer": self._integers,
+                "number": self._decimals,
+                "code": self._coded,
+                "fraction": self._fractions,
+            }[kind]()
             found = self._masks[kind] = as_mask(words, len(self._codes))
         return found
 
@@ -120,6 +130,24 @@ class Numbers:
 
     def _coded(self) -> Words:
         return self._arrived(through(self._unsigned_zeros, self._digits))
+
+    def _fractions(self) -> Words:
+        if self._data.find(_POINT) < 0:
+            return np.zeros_like(self._ends)
+        points = self._begun & pack(self._codes == _POINT) & before(self._digits)
+        return self._arrived(through(after(points), self._digits))
+
+    @cached_property
+    def padded(self) -> Mask | None:
+        """Where cells end that have blanks at an end and at most one word; None where there are none."""
+        blanks = self._blanks
+        if blanks is None:
+            return None
+        behind = through(self._starts & ~self._ends, ~(blanks | self._ends))
+        found = through(behind & blanks, blanks) & self._ends
+        if self._led is not None:
+            found |= through(self._led & ~self._ends, ~self._ends) | (self._led & self._ends)
+        return as_mask(found, len(self._codes)) if found.any() else None
 
     def _decimals(self) -> Words:
         if self._data.find(_POINT) < 0:

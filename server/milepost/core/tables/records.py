@@ -64,6 +64,7 @@ class Rows:
         in_order: bool = True,
         has_returns: bool = False,
         grid: Offsets | None = None,
+        record_ends: Words | None = None,
     ) -> None:
         self.starts = starts
         self.ends = ends
@@ -75,6 +76,7 @@ class Rows:
         self.in_order = in_order
         self.has_returns = has_returns
         self.grid = grid
+        self._record_ends = record_ends
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -91,7 +93,8 @@ class Rows:
 
     def marks(self, size: int) -> Words:
         """Delimiters and the line ends of records, of a block of `size` bytes."""
-        return self.delimiters | pack_places((self.ends - 1).tolist(), size)
+        ends = pack_places(self.ends - 1, size) if self._record_ends is None else self._record_ends
+        return self.delimiters | ends
 
 
 class RecordFinder:
@@ -168,6 +171,7 @@ class RecordFinder:
             quotes=quotes,
             has_returns=has_returns,
             grid=grid,
+            record_ends=lines,
         )
 
     def _line_ends(self, block: Block) -> Offsets:
@@ -293,7 +297,7 @@ class RecordFinder:
                     base, self.state = last + 1, FieldState.START
             limit = size if restarts > _MAX_RESTARTS else min(size, stop + _STEP_BYTES)
             stepped = step_through(block.data, base, limit, self.state, self._dialect, escaped)
-            delimiters |= pack_places(stepped.delimiters, size)
+            delimiters |= pack_places(np.array(stepped.delimiters, np.int64), size)
             ends.append(np.array(stepped.ends, np.int64))
             base, self.state = stepped.at, stepped.state
         return delimiters, np.concatenate(ends)

@@ -9,6 +9,8 @@ column could depend on it, that is said.
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import numpy.typing as npt
 
@@ -33,10 +35,13 @@ _LONGEST_WORD = 5
 _LONGEST_NUMBER = 30
 _LONGEST_SHAPE = 40
 _NUMERIC = ("integer", "number", "code")
+_FORMS = (*_NUMERIC, "fraction")
 
 _WORDS = (
     b"\\n", b"null", b"none", b"n/a", b"na", b"nan", b"-", b"true", b"false", b"yes", b"no", b"inf", b"+inf", b"-inf",
 )  # fmt: skip
+#: So many of them stand for nothing.
+_EMPTY_WORDS = 7
 _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec")
 _SMALL = np.uint64(0x2020202020202020)
 _HIGH = np.uint64(0x8080808080808080)
@@ -63,8 +68,12 @@ class Tables:
         # Made once for a scan: a table of 256 entries each.
         self.firsts = np.zeros(256, np.bool_)
         self.words = [np.uint64(_as_number(word.ljust(8)) | int(_SMALL)) for word in _WORDS]
-        for word in _WORDS:
-            self.firsts[[word[0], word.upper()[0]]] = True
+        self.empty_words = self.words[:_EMPTY_WORDS]
+        self.empty_firsts = np.zeros(256, np.bool_)
+        for index, word in enumerate(_WORDS):
+            firsts = [word[0], word.upper()[0]]
+            self.firsts[firsts] = True
+            self.empty_firsts[firsts] |= index < _EMPTY_WORDS
         self.certain = np.ones(256, np.uint8)
         self.certain[[*range(0x21), *b"0123456789+-.,'\\:/"]] = 0
         heads = [word[:3] for word in (*_WORDS, *_MONTHS) if word[:1].isalpha()]
@@ -112,7 +121,7 @@ class Cells:
     def survey(self, profile: ColumnProfile, starts: Offsets, ends: Offsets) -> None:
         """Take note of all cells of one column, which lie from `starts` to `ends`."""
         profile.seen += len(starts)
-        expected = profile.leading
+        expected = profile.expected
         widths = ends - starts
         if expected in _NUMERIC:
             known = self._numbers.of(expected)[ends]
@@ -129,10 +138,11 @@ class Cells:
                 if rest is None:
                     return
                 starts, ends, widths = starts[rest], ends[rest], widths[rest]
-        elif expected == "text" and not (self._is_close or self._numbers.has_edges):
+        elif expected == "text" and not self._is_close:
             short = np.flatnonzero(widths <= _LONGEST_WORD)
-            left = len(self._short(profile, starts, ends, widths, short)) if len(short) else 0
+            left = len(self._short(profile, starts, widths, short, only_empty=True)) if len(short) else 0
             profile.unseen += len(starts) - len(short) + left
+            self._padded(profile, starts, ends, np.arange(len(starts)))
             return
         self._rest(profile, expected, starts, ends, widths)
 
@@ -148,21 +158,22 @@ class Cells:
         if len(short):
             keep = np.ones(len(starts), np.bool_)
             keep[short] = False
-            keep[self._short(profile, starts, ends, widths, short)] = True
+            keep[self._short(profile, starts, widths, short)] = True
             left = left[keep[left]]
-        if len(left) and expected in ("text", "boolean", "empty", ""):
+        if len(left) > _SHAPES or (len(left) and expected not in _NUMERIC):
             left = self._texts(profile, starts, widths, left)
             if len(left) and profile.is_certainly_text:
-                self._edged(profile, starts, ends, left)
+                profile.unseen += len(left)
+                self._padded(profile, starts, ends, left)
                 return
-        for kind in _NUMERIC:
-            if kind != expected and len(left):
-                known = self._numbers.of(kind)[ends[left]]
+        for form in _FORMS:
+            if form != expected and len(left):
+                known = self._numbers.of(form)[ends[left]]
                 chosen = left[known]
                 if len(chosen):
-                    if kind != "code" and self._widen(profile, starts, ends, widths, chosen, kind):
+                    if form != "code" and self._widen(profile, starts, ends, widths, chosen, form):
                         continue
-                    profile.add_kind(kind, len(chosen))
+                    profile.add_kind("number" if form == "fraction" else form, len(chosen))
                     left = left[~known]
         if len(left) > _SHAPES:
             left = self._shapes(profile, starts, ends, widths, left)
@@ -172,7 +183,7 @@ class Cells:
     # --- numbers ----------------------------------------------------------------------------------------------------
 
     def _widen(
-        self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets, chosen: Offsets | None, kind: str
+        self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets, chosen: Offsets | None, form: str
     ) -> bool:
         """Widen the range of a column by numbers; True where some are too long for that."""
         if chosen is not None:
@@ -187,7 +198,7 @@ class Cells:
             negative = self._codes[starts] == 0x2D
             if not negative.any():
                 negative = None
-        widen(profile, self._data, self.words, starts, widths, negative, has_points=kind == "number")
+        widen(profile, self._data, self.words, starts, widths, negative, form)
         return False
 
     def _stripped(self, starts: Offsets, ends: Offsets) -> tuple[Offsets, Offsets]:
@@ -207,21 +218,25 @@ class Cells:
     # --- short words and texts --------------------------------------------------------------------------------------
 
     def _short(
-        self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets, short: Offsets
+        self, profile: ColumnProfile, starts: Offsets, widths: Offsets, short: Offsets, *, only_empty: bool = False
     ) -> Offsets:
         """Count what of the `short` cells is nothing, or a word that stands for something else than text; the others."""
         decided = widths[short] == 0
-        if decided.any():
-            profile.add_kind("empty", int(np.count_nonzero(decided)))
-        first = self._codes[np.minimum(starts[short], len(self._codes) - 1)]
-        maybe = np.flatnonzero(self._tables.firsts[first] & ~decided)
+        none = int(np.count_nonzero(decided))
+        if none:
+            profile.add_kind("empty", none)
+            if none == len(short):
+                return short[:0]
+        firsts = self._tables.empty_firsts if only_empty else self._tables.firsts
+        begins = firsts[self._codes[starts[short] if len(short) < len(starts) else starts]]
+        maybe = np.flatnonzero(begins & ~decided if none else begins)
         if len(maybe):
             chosen = short[maybe]
             raw = self.words.upto(starts[chosen], widths[chosen])
             # Capitals made small, and blanks behind: other bytes may become the same, so that each is looked at then.
             small = raw | _SMALL
             matched = np.zeros(len(chosen), np.bool_)
-            for word in self._tables.words:
+            for word in self._tables.empty_words if only_empty else self._tables.words:
                 matched |= small == word
             if matched.any():
                 values, counts = np.unique(raw[matched], return_counts=True)
@@ -247,13 +262,21 @@ class Cells:
         others: Offsets = left[~is_text]
         return others
 
-    def _edged(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, left: Offsets) -> None:
-        """Of cells in a column of text those with blanks at an end, which may hide that there is nothing in them."""
-        profile.unseen += len(left)
-        if self._numbers.has_edges:
-            edged = left[(self._codes[starts[left]] <= 0x20) | (self._codes[ends[left] - 1] <= 0x20)]
-            profile.unseen -= len(edged)
-            self._one_by_one(profile, starts, ends, edged)
+    def _padded(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, left: Offsets) -> None:
+        """Look at those of cells counted as unseen that may be nothing, or a word for nothing, with blanks around it."""
+        padded = self._numbers.padded
+        if padded is None or not len(left):
+            return
+        left = left[padded[ends[left]] & (ends[left] - starts[left] <= _MOST_TEXT)]
+        first, sixth = (
+            self._codes[starts[left]],
+            self._codes[np.minimum(starts[left] + _LONGEST_WORD, len(self._codes) - 1)],
+        )
+        left = left[(first <= 0x20) | (self._tables.empty_firsts[first] & (sixth <= 0x20))]
+        for value, count in Counter(self._data[starts[one] : ends[one]] for one in left.tolist()).items():
+            if kind_of(value) == "empty":
+                profile.add_kind("empty", count)
+                profile.unseen -= count
 
     # --- dates, and whatever else has few shapes --------------------------------------------------------------------
 
@@ -270,7 +293,7 @@ class Cells:
             if len(group) <= 4 or width > _LONGEST_SHAPE or width == 0:
                 rest.append(group)
                 continue
-            raw = [self.words.upto(starts[group] + at, np.full(len(group), width - at)) for at in range(0, width, 8)]
+            raw = [self.words.at(starts[group] + at, width - at) for at in range(0, width, 8)]
             rest.append(self._by_shape(profile, starts, group, width, raw))
         counted = np.argsort(-sizes, kind="stable")[:_WIDTHS]
         others = left[~np.isin(widths[left], counted)]

@@ -86,8 +86,8 @@ class ColumnProfile:
     examples: list[str] = field(default_factory=list)
     unseen: int = 0
     """How many of the values were not looked at, since they hardly can matter."""
-    bounds: dict[tuple[bool, bool], tuple[int, int]] = field(default_factory=dict)
-    """By end of the range (is it the high one) and sign: digits and first bytes of what is there (`tables.extremes`)."""
+    bounds: dict[tuple[str, bool, bool], tuple[int, int]] = field(default_factory=dict)
+    """By form of number, end of the range (is it the high one) and sign: digits and first bytes (`tables.extremes`)."""
 
     def add(self, values: Iterable[bytes], encoding: str) -> None:
         """Take note of values; each different one is looked at once."""
@@ -144,9 +144,12 @@ class ColumnProfile:
             self.last = stamp if self.last is None or stamp > self.last else self.last
 
     @property
-    def leading(self) -> str:
-        """What most values are that are not empty; "" where there are none."""
+    def expected(self) -> str:
+        """What the next values are likely to be: "text" where a good part of those looked at is, else what most are."""
         kinds = [(count, kind) for kind, count in self.kinds.items() if kind != "empty"]
+        total = sum(count for count, _ in kinds)
+        if self.kinds.get("text", 0) * 5 > total:
+            return "text"
         return max(kinds)[1] if kinds else ""
 
     @property
