@@ -7,13 +7,14 @@ READY := $(VENV)/.ready
 FILE ?= tests/data/captures/postgresql.log
 PYTEST_ARGS ?=
 
-.PHONY: help setup demo test lint types bench vsix e2e clean
+.PHONY: help setup demo test lint types bench bench-model vsix e2e clean
 
 help:
 	@echo "make setup            make .venv with Milepost and everything its tests need"
 	@echo "make demo             outline a real PostgreSQL log (make demo FILE=path: any file)"
 	@echo "make test             lint, types and all tests"
 	@echo "make bench            measure, and print the tables"
+	@echo "make bench-model      summaries and questions by a real model (tests/tools/install_model.sh), about an hour"
 	@echo "make vsix             package the VS Code extension, with the server inside"
 	@echo "make e2e              try the packaged extension in a real workbench (E2E_ARGS='-t NAME': some of it)"
 	@echo "make clean            remove .venv and caches"
@@ -44,6 +45,9 @@ test: lint types
 
 bench: setup
 	$(BIN)/python tests/bench/run.py $(BENCH_ARGS)
+
+bench-model: setup
+	$(BIN)/python tests/bench/bench_model.py $(BENCH_ARGS)
 
 # Node, where there is none that will do, comes in a wheel from PyPI.
 vsix: setup

@@ -1,6 +1,7 @@
 """A server like a model's endpoint that misbehaves on purpose: `http://127.0.0.1:PORT/FAULT/v1`.
 
 Each fault is a method named after it. A fault that ends with `_once` happens at the first call only; then the server is good.
+A fault named `later-FAULT` begins with the third call.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -115,11 +115,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.seen = Seen(fault, self.path, {name.lower(): value for name, value in self.headers.items()}, body)
         self.server_state.calls.append(self.seen)
         self.number = len(self.server_state.calls_of(fault))
+        is_good = (fault.endswith("_once") and self.number > 1) or (fault.startswith("later-") and self.number <= 2)
         try:
-            if fault.endswith("_once") and self.number > 1:
+            if is_good:
                 self.good()
             else:
-                getattr(self, fault)()
+                getattr(self, fault.removeprefix("later-"))()
         except (ConnectionError, ssl.SSLError):
             self.server_state.broken_off.set()
             self.close_connection = True
@@ -408,6 +409,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
         self.connection.close()
-
-
-Check = Callable[[FaultServer], None]

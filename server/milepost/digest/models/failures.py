@@ -81,7 +81,9 @@ class FailureReader:
             message = self.shown(error.message)
             if _CONTEXT.search(message):
                 return Failure(self._too_long(message))
-            broken = ModelUnavailable(f"{self.host} broke off its answer with an error: {message}", is_fatal=False)
+            broken = ModelUnavailable(
+                f"{_sentence(f'{self.host} broke off its answer with an error: {message}')}", is_fatal=False
+            )
             return Failure(broken, tries=self.max_tries)
         if isinstance(error, (CutOff, json.JSONDecodeError, UnicodeDecodeError)):
             cut = ModelUnavailable(f"The answer from {self.host} broke off before its end.", is_fatal=False)
