@@ -153,12 +153,11 @@ def shown(text: str, max_bytes: int, *, brief: bool = False, unseen: int = 0) ->
 
     `brief` clips ids too, which are dear and tell little. `unseen` is how many bytes follow that are not in `text`.
     """
-    text = plain_text(text.rstrip().expandtabs(2))
+    # The whole first: so each number of bytes that is told is one of the text itself.
+    text = clipped(plain_text(text.rstrip().expandtabs(2)), max_bytes, unseen)
     if len(text) > 97:
         text = _BLOB.sub(_clip_blob, text)
-    if brief:
-        text = _ID.sub(_clip_id, text)
-    return clipped(text, max_bytes, unseen)
+    return _ID.sub(_clip_id, text) if brief else text
 
 
 def _clip_id(match: re.Match[str]) -> str:

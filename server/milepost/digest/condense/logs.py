@@ -41,6 +41,7 @@ _MANY = 20
 _STAMP_BYTES = 40
 #: A time further into a line belongs to its message.
 _STAMP_BEGINS = 64
+_TIME = b"<time>"
 #: A line's stamp is shown if the last one shown is so many view lines back.
 _STAMP_EVERY = 12
 #: A weak signal that comes so often in a chunk, or less, stays as it is.
@@ -164,11 +165,13 @@ class LogCondenser:
             stamps.append((stamp.start, stamp.end) if stamp is not None and stamp.start < _STAMP_BEGINS else (0, 0))
         return stamps
 
-    def _unstamped(self, index: int, max_bytes: int) -> bytes:
-        """A line's head without its time stamp."""
+    def _unstamped(self, index: int, max_bytes: int, mark: bytes = b"") -> bytes:
+        """A line's head without its time stamp; `mark` stands for one that the line does not begin with."""
         start, end = self._stamps[index]
         line = self._texts[index]
-        return line[:start] + line[end : end + max_bytes] if end else line[:max_bytes]
+        if not end:
+            return line[:max_bytes]
+        return line[:start] + mark + line[end : end + max_bytes] if start else line[end : end + max_bytes]
 
     def _mine(self) -> list[int]:
         """The template of each line; blank lines are -1, lines of base64 and the like -2 and so on by their length."""
@@ -331,14 +334,15 @@ class LogCondenser:
         return stretches if len(stretches) <= _MOST_STRETCHES else [indexes]
 
     def _tokens(self, index: int) -> list[bytes]:
-        line = self._unstamped(index, 2 * _MINED_BYTES)
+        line = self._unstamped(index, 2 * _MINED_BYTES, _TIME)
         if line.lstrip()[:2] == b'{"':
             line = line.replace(b",", b", ")
         return line.split()
 
     def _folded_text(self, indexes: list[int], size: int) -> str:
         if self._templates[indexes[0]] < -1:
-            return f"{shown(self._lines.decode(self._texts[indexes[0]].strip()), 40)} … base64, hexadecimal or the like"
+            first = shown(self._lines.decode(self._texts[indexes[0]].strip()), 40)
+            return f"(base64, hexadecimal or the like, first {first})"
         rows = [self._tokens(one) for one in indexes[:_MOST_COMPARED]]
         text = describe_rows(rows, self._lines.decode)
         verdict = self._verdicts.get(indexes[0])
