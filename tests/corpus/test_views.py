@@ -22,8 +22,6 @@ from milepost.digest.values import ChunkText
 from milepost.errors import MilepostError
 from views import faults_of, strangers
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "unit"))
-
 #: Views of these hold the wording of lines of logs; of others they tell of records.
 LOGS = ("log", "text", "markup", "gc_log", "strace", "thread_dump")
 PART_TOKENS = 2000
