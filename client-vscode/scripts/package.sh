@@ -19,6 +19,6 @@ if [ ! -d node_modules ] || [ package-lock.json -nt node_modules/.package-lock.j
 fi
 npm run --silent check
 npm run --silent build
-npx vsce package --no-dependencies --skip-license --allow-missing-repository --out milepost.vsix >.vsce.log || { cat .vsce.log >&2; exit 1; }
+npx vsce package --no-dependencies --skip-license --allow-missing-repository --no-rewrite-relative-links --out milepost.vsix >.vsce.log || { cat .vsce.log >&2; exit 1; }
 rm .vsce.log
 echo "client-vscode/milepost.vsix: $(du -h milepost.vsix | cut -f1), with $(basename server/*.whl)"

@@ -13,6 +13,7 @@ import type { Parts } from './commands/parts';
 import { registerServer } from './commands/server';
 import { registerSummaries } from './commands/summaries';
 import { CopiedAnchors } from './copiedAnchors';
+import { hasFile } from './files';
 import { createLog } from './log';
 import { Navigator } from './navigation';
 import { explicitServerSettings, serverSettingNames } from './settings';
@@ -79,7 +80,22 @@ export function activate(context: vscode.ExtensionContext): void {
   registerSummaries(parts);
   registerServer(parts);
 
-  void server.start();
+  startWithFirstFile(context, server);
+}
+
+/** Without a file there is nothing for the server to do: it starts with the first one, or with the first request. */
+function startWithFirstFile(context: vscode.ExtensionContext, server: ServerConnection): void {
+  if (hasFile()) {
+    void server.start();
+    return;
+  }
+  const waiting = vscode.window.tabGroups.onDidChangeTabs(() => {
+    if (hasFile()) {
+      waiting.dispose();
+      void server.start();
+    }
+  });
+  context.subscriptions.push(waiting);
 }
 
 function connect(

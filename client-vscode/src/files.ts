@@ -44,6 +44,11 @@ export function isOpen(uri: vscode.Uri): boolean {
   );
 }
 
+/** Whether any tab is a file. */
+export function hasFile(): boolean {
+  return vscode.window.tabGroups.all.some((group) => group.tabs.some((tab) => fileOfTab(tab) !== undefined));
+}
+
 /** The group in whose front a file is itself, not a window on it; where it is in several, the active one comes first. */
 export function columnOf(uri: vscode.Uri): vscode.ViewColumn | undefined {
   const { activeTabGroup, all } = vscode.window.tabGroups;

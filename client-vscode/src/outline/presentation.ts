@@ -69,6 +69,7 @@ const KIND_ICONS: Record<string, string> = {
   prolog: 'symbol-misc',
   script: 'code',
   unread: 'circle-slash',
+  unscanned: 'ellipsis',
   file: 'file',
   hunk: 'diff',
   section: 'symbol-namespace',
@@ -98,7 +99,24 @@ export function iconOf(section: Section): Icon {
   if (severity !== undefined) {
     return SEVERITY_ICONS[severity];
   }
-  return { id: KIND_ICONS[section.kind] ?? 'symbol-misc', color: undefined };
+  const inside = worstInside(section);
+  return {
+    id: KIND_ICONS[section.kind] ?? 'symbol-misc',
+    color: inside === undefined ? undefined : SEVERITY_ICONS[inside].color,
+  };
+}
+
+/** The worst that a part of a log holds: its icon shows where to look. */
+function worstInside(section: Section): Severity | undefined {
+  const { severities, incidents } = section.facts;
+  if (typeof severities !== 'object' || severities === null || incidents === 0) {
+    return undefined;
+  }
+  const names = Object.keys(severities);
+  if (names.some((name) => ERRORS.has(name))) {
+    return 'error';
+  }
+  return names.some((name) => WARNINGS.has(name)) ? 'warning' : undefined;
 }
 
 /** A title is never empty in a tree. */

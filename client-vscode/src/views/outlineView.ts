@@ -93,24 +93,25 @@ export class OutlineView implements vscode.TreeDataProvider<TreeNode>, vscode.Di
     if (reply === undefined) {
       return state === 'starting' ? 'Starting the server…' : (scanning ?? 'Scanning…');
     }
-    const parts = [factsOfFile(reply)];
     if (reply.totalBytes === 0) {
-      parts.push('The file is empty.');
-    } else if (reply.format === 'binary') {
-      parts.push('A binary file has no outline.');
+      return 'The file is empty.';
+    }
+    const parts = [factsOfFile(reply)];
+    if (reply.format === 'binary') {
+      parts.push('a binary file has no outline');
     }
     if (reply.state === 'provisional') {
-      parts.push(`Provisional. ${scanning ?? 'The scan was stopped: refresh to go on.'}`);
+      parts.push(`Provisional: ${lowered(scanning ?? 'Scanning…')}`);
     } else if (reply.state === 'growing') {
-      parts.push('The file is growing.');
+      parts.push('growing');
     }
     if (reply.degraded !== '') {
-      parts.push(`Degraded: ${reply.degraded}`);
+      parts.push(`degraded: ${reply.degraded}`);
     }
     if (isActive(this.filter)) {
-      parts.push(`Only ${describeFilter(this.filter)}.`);
+      parts.push(`only ${describeFilter(this.filter)}`);
     }
-    return parts.join('\n');
+    return parts.join(' · ');
   }
 
   private scanning(): string | undefined {
@@ -118,8 +119,8 @@ export class OutlineView implements vscode.TreeDataProvider<TreeNode>, vscode.Di
     if (progress === undefined) {
       return this.session.isLoading ? 'Scanning…' : undefined;
     }
-    const percentage = progress.percentage === undefined ? '' : ` ${progress.percentage} %`;
-    return `Scanning…${percentage}${progress.message === '' ? '' : ` (${progress.message})`}`;
+    const { message, percentage } = progress;
+    return `Scanning…${percentage === undefined ? '' : ` ${percentage} %`}${message === '' ? '' : ` (${message})`}`;
   }
 
   private showProgress(isBusy: boolean): void {
@@ -252,6 +253,10 @@ export class OutlineView implements vscode.TreeDataProvider<TreeNode>, vscode.Di
     }
     return item;
   }
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Unique in the tree, and the same after a refresh, so that what was unfolded stays so. */

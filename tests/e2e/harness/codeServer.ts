@@ -38,16 +38,37 @@ export interface CodeServerOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Which of the installed code-servers. */
   readonly version?: 'code-server' | 'code-server-old';
+  /** Without the extension: what to compare with. */
+  readonly bare?: boolean;
+  /** A debugger may attach to the extension host, at `inspectPort`. */
+  readonly inspects?: boolean;
   /** Ask before a folder is trusted, as a desktop does. */
   readonly asksForTrust?: boolean;
+}
+
+/** Those that run: none may outlive the tests, however these end. */
+const running = new Set<number>();
+process.on('exit', () => running.forEach(killGroup));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => process.exit(1));
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
 }
 
 export class CodeServer {
   readonly url: string;
   readonly data: string;
+  readonly inspectPort: number;
   readonly #process: ChildProcess;
 
-  private constructor(url: string, data: string, process: ChildProcess) {
+  private constructor(url: string, data: string, process: ChildProcess, inspectPort: number) {
+    this.inspectPort = inspectPort;
     this.url = url;
     this.data = data;
     this.#process = process;
@@ -70,19 +91,30 @@ export class CodeServer {
     // What names programs on this machine and addresses reached from it is no user setting on a remote.
     mkdirSync(join(data, 'Machine'));
     writeFileSync(join(data, 'Machine', 'settings.json'), JSON.stringify(options.machine ?? {}, undefined, 2));
-    const node = version === 'code-server' ? join(ROOT, 'node24', 'bin', 'node') : nodeForOld();
+    const node = version === 'code-server' ? join(ROOT, 'node24', 'bin', 'node') : join(ROOT, 'node20', 'bin', 'node');
     const entry = join(ROOT, version, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
     const folders = ['--user-data-dir', data, '--extensions-dir', extensions];
-    await promisify(execFile)(node, [entry, ...folders, '--install-extension', VSIX, '--force'], { timeout: 60_000 });
+    if (options.bare !== true) {
+      await promisify(execFile)(node, [entry, ...folders, '--install-extension', VSIX, '--force'], { timeout: 60_000 });
+    }
     const port = await freePort();
     const args = [entry, '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry'];
     args.push('--disable-update-check', '--disable-getting-started-override', '--reconnection-grace-time', '3');
+    const inspectPort = options.inspects === true ? await freePort() : 0;
+    if (inspectPort !== 0) {
+      args.push(`--inspect-extensions=${inspectPort}`);
+    }
     if (options.asksForTrust !== true) {
       args.push('--disable-workspace-trust');
     }
     args.push('--config', join(data, 'config.yaml'), ...folders);
-    const process_ = spawn(node, args, { detached: true, stdio: 'ignore', env: options.env ?? process.env });
-    const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_);
+    const process_ = spawn(node, args, {
+      detached: true,
+      stdio: 'ignore',
+      env: options.env ?? process.env,
+    });
+    const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_, inspectPort);
+    running.add(server.processId);
     await server.#untilHealthy();
     return server;
   }
@@ -125,6 +157,13 @@ export class CodeServer {
     return found.map((path) => readFileSync(path, 'utf8')).join('\n');
   }
 
+  /** The extension host of the page that is open, and all that it has started. */
+  hostProcesses(): number[] {
+    const all = processesBelow(this.processId);
+    const hosts = all.filter(({ command }) => command.includes('--type=extensionHost')).map(({ pid }) => pid);
+    return [...hosts, ...hosts.flatMap((pid) => processesBelow(pid).map((child) => child.pid))];
+  }
+
   get processId(): number {
     return this.#process.pid ?? 0;
   }
@@ -136,17 +175,15 @@ export class CodeServer {
       // it has ended
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
-    try {
-      process.kill(-this.processId, 'SIGKILL');
-    } catch {
-      // it has ended
-    }
-    rmSync(this.data, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    killGroup(this.processId);
+    running.delete(this.processId);
+    rmSync(this.data, {
+      recursive: true,
+      force: true,
+      maxRetries: 5,
+      retryDelay: 200,
+    });
   }
-}
-
-function nodeForOld(): string {
-  return process.env.MILEPOST_E2E_NODE20 ?? 'node';
 }
 
 async function freePort(): Promise<number> {

@@ -25,8 +25,13 @@ export class ModelServer {
           return;
         }
         const asked = JSON.parse(body) as { messages: { content: unknown }[] };
-        const prompt = asked.messages.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content))).join('\n');
-        this.calls.push({ authorization: request.headers.authorization ?? '', prompt });
+        const prompt = asked.messages
+          .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
+          .join('\n');
+        this.calls.push({
+          authorization: request.headers.authorization ?? '',
+          prompt,
+        });
         setTimeout(() => {
           response.writeHead(200, { 'Content-Type': 'application/json' });
           response.end(JSON.stringify(completion(prompt)));
@@ -59,10 +64,20 @@ function completion(prompt: string): unknown {
   const sections = [...new Set([...prompt.matchAll(/^(s\d+): /gm)].map((match) => match[1]))];
   const quoted = /^q1: (.*)$/m.exec(prompt) ? 'q1' : (/\| (.*(?:ERROR|FATAL|WARN).*)$/m.exec(prompt)?.[1] ?? '');
   const reply = {
-    summary: 'The model was here: <img src=x onerror=alert(1)> [a link](https://example.com) and a database with a deadlock.',
+    summary:
+      'The model was here: <img src=x onerror=alert(1)> [a link](https://example.com) and a database with a deadlock.',
     quotes: quoted === '' ? [] : [quoted],
-    sections: sections.map((id) => ({ id, title: `Read by the model, ${id}`, kind: 'segment', digest: 'What the model made of it.' })),
-    answer: { found: quoted !== '', text: 'Two transactions waited for each other.', quotes: quoted === '' ? [] : [quoted] },
+    sections: sections.map((id) => ({
+      id,
+      title: `Read by the model, ${id}`,
+      kind: 'segment',
+      digest: 'What the model made of it.',
+    })),
+    answer: {
+      found: quoted !== '',
+      text: 'Two transactions waited for each other.',
+      quotes: quoted === '' ? [] : [quoted],
+    },
     followups: ['Which statements were part of the deadlock?'],
   };
   return {
@@ -70,7 +85,13 @@ function completion(prompt: string): unknown {
     object: 'chat.completion',
     created: 1,
     model: 'tiny',
-    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: JSON.stringify(reply) } }],
+    choices: [
+      {
+        index: 0,
+        finish_reason: 'stop',
+        message: { role: 'assistant', content: JSON.stringify(reply) },
+      },
+    ],
     usage: { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 },
   };
 }

@@ -13,7 +13,9 @@ const ARTIFACTS = process.env.MILEPOST_E2E_ARTIFACTS ?? join(tmpdir(), 'milepost
 const FILES = join(ROOT, 'files');
 
 /** The server of this checkout: scenarios that are about installing it leave this out. */
-export const THIS_SERVER = { 'milepost.server.command': [PYTHON, '-m', 'milepost'] };
+export const THIS_SERVER = {
+  'milepost.server.command': [PYTHON, '-m', 'milepost'],
+};
 
 export interface Scene {
   readonly workbench: Workbench;
@@ -39,7 +41,15 @@ before(async () => {
   mkdirSync(ARTIFACTS, { recursive: true });
   context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'milepost-chromium-')), {
     executablePath: process.env.MILEPOST_CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
     viewport: { width: 1360, height: 850 },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -70,7 +80,10 @@ async function serverFor(options: CodeServerOptions): Promise<CodeServer> {
 export function scenario(name: string, options: ScenarioOptions, play: (scene: Scene) => Promise<void>): void {
   test(name, { timeout: 180_000 }, async () => {
     number += 1;
-    const prefix = join(ARTIFACTS, `${String(number).padStart(2, '0')}-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`);
+    const prefix = join(
+      ARTIFACTS,
+      `${String(number).padStart(2, '0')}-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
+    );
     const code = await serverFor(options.server ?? { machine: THIS_SERVER });
     const folder = mkdtempSync(join(tmpdir(), 'milepost-files-'));
     folders.push(folder);
@@ -80,8 +93,13 @@ export function scenario(name: string, options: ScenarioOptions, play: (scene: S
     }
     const page = await (context as BrowserContext).newPage();
     try {
-      const workbench = await Workbench.open(page, code.url, folder);
-      await play({ workbench, code, folder, picture: async (what) => void (await page.screenshot({ path: `${prefix}-${what}.png` })) });
+      const workbench = await Workbench.open(page, code.url, folder, options.server ?? {});
+      await play({
+        workbench,
+        code,
+        folder,
+        picture: async (what) => void (await page.screenshot({ path: `${prefix}-${what}.png` })),
+      });
       await page.screenshot({ path: `${prefix}.png` });
     } catch (error) {
       await page.screenshot({ path: `${prefix}-FAILED.png` }).catch(() => undefined);

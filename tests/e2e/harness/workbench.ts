@@ -22,10 +22,12 @@ export class Workbench {
     this.folder = folder;
   }
 
-  static async open(page: Page, url: string, folder: string): Promise<Workbench> {
+  static async open(page: Page, url: string, folder: string, options: { bare?: boolean } = {}): Promise<Workbench> {
     await page.goto(`${url}/?folder=${encodeURI(folder)}`);
     await page.locator('.part.statusbar').waitFor({ timeout: 60_000 });
-    await page.locator('[id$="milepost.status"]').waitFor({ timeout: 60_000 });
+    if (options.bare !== true) {
+      await page.locator('[id$="milepost.status"]').waitFor({ timeout: 60_000 });
+    }
     return new Workbench(page, folder);
   }
 
@@ -36,7 +38,10 @@ export class Workbench {
     await this.#quickly(async () => {
       await this.page.keyboard.press('Control+P');
       await this.#type(name);
-      await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first().waitFor({ timeout: 5_000 });
+      await this.page
+        .locator('.quick-input-list .monaco-list-row', { hasText: name })
+        .first()
+        .waitFor({ timeout: 5_000 });
       await this.page.keyboard.press('Enter');
     });
     await this.tab(name).waitFor({ timeout: SHORT_MS });
@@ -108,7 +113,11 @@ export class Workbench {
   /** Run something of a row's context menu. */
   async rowMenu(text: string, item: string): Promise<void> {
     await this.row(text).click({ button: 'right' });
-    const entry = this.page.locator('.context-view .action-label, .monaco-menu .action-label', { hasText: item }).first();
+    const entry = this.page
+      .locator('.context-view .action-label, .monaco-menu .action-label', {
+        hasText: item,
+      })
+      .first();
     await entry.waitFor({ timeout: 5_000 });
     await entry.click();
   }
@@ -120,11 +129,19 @@ export class Workbench {
   }
 
   get outline(): Locator {
-    return this.page.locator('.sidebar .split-view-view', { has: this.page.locator('.pane-header', { hasText: 'Outline' }) }).first();
+    return this.page
+      .locator('.sidebar .split-view-view', {
+        has: this.page.locator('.pane-header', { hasText: 'Outline' }),
+      })
+      .first();
   }
 
   get answers(): Locator {
-    return this.page.locator('.sidebar .split-view-view', { has: this.page.locator('.pane-header', { hasText: 'Answers' }) }).first();
+    return this.page
+      .locator('.sidebar .split-view-view', {
+        has: this.page.locator('.pane-header', { hasText: 'Answers' }),
+      })
+      .first();
   }
 
   row(text: string | RegExp): Locator {
@@ -137,13 +154,19 @@ export class Workbench {
   }
 
   async rows(): Promise<Row[]> {
+    // A list draws its rows in any order.
     return this.outline.locator('.monaco-list-row').evaluateAll((elements) =>
-      elements.map((element) => ({
-        label: element.querySelector('.label-name')?.textContent ?? '',
-        description: element.querySelector('.label-description')?.textContent ?? '',
-        icon: element.querySelector('.custom-view-tree-node-item-icon')?.className.replace(/.*codicon-([\w-]+).*/, '$1') ?? '',
-        level: Number(element.getAttribute('aria-level') ?? '0'),
-      })),
+      [...elements]
+        .sort((one, other) => Number(one.getAttribute('data-index')) - Number(other.getAttribute('data-index')))
+        .map((element) => ({
+          label: element.querySelector('.label-name')?.textContent ?? '',
+          description: element.querySelector('.label-description')?.textContent ?? '',
+          icon:
+            element
+              .querySelector('.custom-view-tree-node-item-icon')
+              ?.className.replace(/.*codicon-([\w-]+).*/, '$1') ?? '',
+          level: Number(element.getAttribute('aria-level') ?? '0'),
+        })),
     );
   }
 
@@ -158,15 +181,22 @@ export class Workbench {
 
   /** The lines that the active editor shows, in order. */
   async lines(): Promise<string[]> {
-    return this.page.locator('.editor-group-container.active .monaco-editor .view-lines').first().evaluate((element) =>
-      [...element.querySelectorAll<HTMLElement>('.view-line')]
-        .sort((one, other) => parseFloat(one.style.top) - parseFloat(other.style.top))
-        .map((line) => (line.textContent ?? '').replaceAll('\u00a0', ' ')),
-    );
+    return this.page
+      .locator('.editor-group-container.active .monaco-editor .view-lines')
+      .first()
+      .evaluate((element) =>
+        [...element.querySelectorAll<HTMLElement>('.view-line')]
+          .sort((one, other) => parseFloat(one.style.top) - parseFloat(other.style.top))
+          .map((line) => (line.textContent ?? '').replaceAll('\u00a0', ' ')),
+      );
   }
 
   async seesLine(text: string, timeout = SHORT_MS): Promise<void> {
-    await this.until(async () => (await this.lines()).some((line) => line.includes(text)), `the line “${text}”`, timeout);
+    await this.until(
+      async () => (await this.lines()).some((line) => line.includes(text)),
+      `the line “${text}”`,
+      timeout,
+    );
   }
 
   /** The numbers beside the lines, as the editor draws them. */
@@ -224,7 +254,12 @@ export class Workbench {
     await this.until(
       async () => {
         for (const frame of this.page.frames()) {
-          if ((await frame.locator('main > header h1').count().catch(() => 0)) > 0) {
+          if (
+            (await frame
+              .locator('main > header h1')
+              .count()
+              .catch(() => 0)) > 0
+          ) {
             found = frame;
           }
         }

@@ -25,39 +25,93 @@ scenario('the server is killed, and comes back', { files: ['postgresql.log'] }, 
   await workbench.seesRow('deadlock detected');
 });
 
-scenario('a wrong command', { files: ['postgresql.log'], server: { machine: { 'milepost.server.command': ['/nowhere/milepost'] } } }, async ({ workbench, picture }) => {
-  await workbench.sidebar();
-  await workbench.openFile('postgresql.log');
-  await workbench.seesToast('milepost.server.command does not start Milepost: not found');
-  await workbench.outline.locator('text=server is not running').waitFor();
-  await picture('error');
-  await workbench.pressToast('milepost.server.command', 'Show Logs');
-  await workbench.page.locator('.panel .output-view, .part.panel', { hasText: 'milepost.server.command' }).first().waitFor();
-});
+scenario(
+  'a wrong command',
+  {
+    files: ['postgresql.log'],
+    server: { machine: { 'milepost.server.command': ['/nowhere/milepost'] } },
+  },
+  async ({ workbench, picture }) => {
+    await workbench.sidebar();
+    await workbench.openFile('postgresql.log');
+    await workbench.seesToast('milepost.server.command does not start Milepost: not found');
+    await workbench.outline.locator('text=server is not running').waitFor();
+    await picture('error');
+    await workbench.pressToast('milepost.server.command', 'Show Logs');
+    await workbench.page
+      .locator('.panel .output-view, .part.panel', {
+        hasText: 'milepost.server.command',
+      })
+      .first()
+      .waitFor();
+  },
+);
 
 /** A PATH with the shell's tools and no Python. */
 function withoutPython(): NodeJS.ProcessEnv {
   const bin = mkdtempSync(join(tmpdir(), 'milepost-path-'));
-  for (const tool of ['sh', 'bash', 'cat', 'ls', 'ps', 'sed', 'grep', 'uname', 'env', 'dirname', 'basename', 'readlink', 'which', 'rm', 'mkdir', 'id']) {
+  for (const tool of [
+    'sh',
+    'bash',
+    'cat',
+    'ls',
+    'ps',
+    'sed',
+    'grep',
+    'uname',
+    'env',
+    'dirname',
+    'basename',
+    'readlink',
+    'which',
+    'rm',
+    'mkdir',
+    'id',
+  ]) {
     symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
   }
-  return { ...process.env, PATH: bin, HOME: mkdtempSync(join(tmpdir(), 'milepost-home-')) };
+  return {
+    ...process.env,
+    PATH: bin,
+    HOME: mkdtempSync(join(tmpdir(), 'milepost-home-')),
+  };
 }
 
-scenario('neither Python nor uv', { files: ['postgresql.log'], server: { env: withoutPython() } }, async ({ workbench }) => {
-  await workbench.sidebar();
-  await workbench.openFile('postgresql.log');
-  await workbench.seesToast('Milepost needs Python 3.10 or newer, or uv, and found neither', 30_000);
-  await workbench.outline.locator('text=server is not running').waitFor();
-  assert.match(await workbench.status(), /Milepost/);
-});
+scenario(
+  'neither Python nor uv',
+  { files: ['postgresql.log'], server: { env: withoutPython() } },
+  async ({ workbench }) => {
+    await workbench.sidebar();
+    await workbench.openFile('postgresql.log');
+    await workbench.seesToast('Milepost needs Python 3.10 or newer, or uv, and found neither', 30_000);
+    await workbench.outline.locator('text=server is not running').waitFor();
+    assert.match(await workbench.status(), /Milepost/);
+  },
+);
 
-scenario('a workspace that is not trusted', { files: ['postgresql.log'], server: { asksForTrust: true, machine: THIS_SERVER } }, async ({ workbench, folder, code }) => {
-  mkdirSync(join(folder, '.vscode'));
-  writeFileSync(join(folder, '.vscode', 'settings.json'), JSON.stringify({ 'milepost.server.command': ['/tmp/evil'], 'milepost.model.baseUrl': 'http://evil.example/v1' }));
-  await workbench.page.reload();
-  await workbench.page.locator('[id$="milepost.status"]').waitFor({ timeout: 60_000 });
-  await workbench.page.locator('.part.statusbar', { hasText: 'Restricted Mode' }).waitFor({ timeout: 30_000 });
-  await workbench.until(async () => code.log().includes('milepost.server.command is not used: the workspace is not trusted'), 'a word in the log', 30_000);
-  assert.ok(!code.log().includes('/tmp/evil'));
-});
+scenario(
+  'a workspace that is not trusted',
+  {
+    files: ['postgresql.log'],
+    server: { asksForTrust: true, machine: THIS_SERVER },
+  },
+  async ({ workbench, folder, code }) => {
+    mkdirSync(join(folder, '.vscode'));
+    writeFileSync(
+      join(folder, '.vscode', 'settings.json'),
+      JSON.stringify({
+        'milepost.server.command': ['/tmp/evil'],
+        'milepost.model.baseUrl': 'http://evil.example/v1',
+      }),
+    );
+    await workbench.page.reload();
+    await workbench.page.locator('[id$="milepost.status"]').waitFor({ timeout: 60_000 });
+    await workbench.page.locator('.part.statusbar', { hasText: 'Restricted Mode' }).waitFor({ timeout: 30_000 });
+    await workbench.until(
+      async () => code.log().includes('milepost.server.command is not used: the workspace is not trusted'),
+      'a word in the log',
+      30_000,
+    );
+    assert.ok(!code.log().includes('/tmp/evil'));
+  },
+);

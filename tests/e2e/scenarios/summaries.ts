@@ -79,13 +79,19 @@ scenario('cancel, and go on later', { files: ['hadoop-60mb.log'] }, async ({ wor
 });
 
 scenario('consent refused', { files: ['postgresql.log'] }, async ({ workbench, code, picture }) => {
-  code.set({ ...THIS_SERVER, 'milepost.model.baseUrl': model.baseUrl, 'milepost.model.name': 'tiny' });
+  code.set({
+    ...THIS_SERVER,
+    'milepost.model.baseUrl': model.baseUrl,
+    'milepost.model.name': 'tiny',
+  });
   await workbench.openFile('postgresql.log');
   await workbench.until(async () => (await workbench.status()).includes('Milepost'), 'the server');
   await workbench.page.waitForTimeout(2_000);
   await workbench.command('Milepost: Ask About File');
   await workbench.answer('Why was there a deadlock?');
-  const dialog = workbench.page.locator('.monaco-dialog-box', { hasText: model.host });
+  const dialog = workbench.page.locator('.monaco-dialog-box', {
+    hasText: model.host,
+  });
   await dialog.waitFor({ timeout: 30_000 });
   await picture('dialog');
   assert.match(await dialog.innerText(), /About \d.*text from postgresql\.log would go to 127\.0\.0\.1/);
@@ -94,28 +100,42 @@ scenario('consent refused', { files: ['postgresql.log'] }, async ({ workbench, c
   assert.equal(model.calls.length, 0);
 });
 
-scenario('summarize through a model on this machine', { files: ['postgresql.log'] }, async ({ workbench, code, picture }) => {
-  code.set({ ...THIS_SERVER, 'milepost.model.baseUrl': model.baseUrl, 'milepost.model.name': 'tiny' });
-  await workbench.sidebar();
-  await workbench.openFile('postgresql.log');
-  await workbench.page.waitForTimeout(2_000);
-  await workbench.command('Milepost: Set API Key');
-  await workbench.answer('sk-test-1234');
-  await workbench.page.waitForTimeout(2_000);
-  await workbench.seesMessage('712 lines');
-  await workbench.command('Milepost: Ask About File');
-  await workbench.answer('Why was there a deadlock?');
-  const dialog = workbench.page.locator('.monaco-dialog-box', { hasText: model.host });
-  await dialog.waitFor({ timeout: 30_000 });
-  await dialog.locator('.monaco-button', { hasText: 'Send to' }).click();
-  const page = await workbench.summary(60_000);
-  await picture('answer');
-  const text = await page.locator('main').innerText();
-  assert.match(text, /Two transactions waited for each other\./);
-  assert.match(text, /tiny/);
-  assert.equal(await page.locator('img').count(), 0, 'what a model says stays text');
-  assert.equal(model.calls[0]?.authorization, 'Bearer sk-test-1234');
-  await workbench.command('Milepost: Summarize Section');
-  await workbench.until(async () => (await (await workbench.summary()).locator('h1').innerText()).includes('Summary of'), 'the summary', 60_000);
-  code.set(THIS_SERVER);
-});
+scenario(
+  'summarize through a model on this machine',
+  { files: ['postgresql.log'] },
+  async ({ workbench, code, picture }) => {
+    code.set({
+      ...THIS_SERVER,
+      'milepost.model.baseUrl': model.baseUrl,
+      'milepost.model.name': 'tiny',
+    });
+    await workbench.sidebar();
+    await workbench.openFile('postgresql.log');
+    await workbench.page.waitForTimeout(2_000);
+    await workbench.command('Milepost: Set API Key');
+    await workbench.answer('sk-test-1234');
+    await workbench.page.waitForTimeout(2_000);
+    await workbench.seesMessage('712 lines');
+    await workbench.command('Milepost: Ask About File');
+    await workbench.answer('Why was there a deadlock?');
+    const dialog = workbench.page.locator('.monaco-dialog-box', {
+      hasText: model.host,
+    });
+    await dialog.waitFor({ timeout: 30_000 });
+    await dialog.locator('.monaco-button', { hasText: 'Send to' }).click();
+    const page = await workbench.summary(60_000);
+    await picture('answer');
+    const text = await page.locator('main').innerText();
+    assert.match(text, /Two transactions waited for each other\./);
+    assert.match(text, /tiny/);
+    assert.equal(await page.locator('img').count(), 0, 'what a model says stays text');
+    assert.equal(model.calls[0]?.authorization, 'Bearer sk-test-1234');
+    await workbench.command('Milepost: Summarize Section');
+    await workbench.until(
+      async () => (await (await workbench.summary()).locator('h1').innerText()).includes('Summary of'),
+      'the summary',
+      60_000,
+    );
+    code.set(THIS_SERVER);
+  },
+);
