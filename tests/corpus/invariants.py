@@ -20,10 +20,19 @@ DIGEST_MAX_BYTES = 240
 BIG_BYTES = 96 * 1024
 UNIT_BYTES = {"utf-16-le": 2, "utf-16-be": 2, "utf-32-le": 4, "utf-32-be": 4}
 
-# Kinds that may stay whole however much of a big file they hold: there is nothing inside to list.
-INDIVISIBLE = {"nul_run", "opaque", "binary"}
-# Formats whose content has parts by its nature; in the others (text, binary) a leaf may be as big as it likes.
-STRUCTURED = {"json", "log", "ndjson"}
+# Formats whose content has no parts by its nature: a leaf may be as big as it likes.
+UNSTRUCTURED = {"text", "binary"}
+# Kinds that may stay whole however much of a big file they hold, by format ("" is any), with the reason.
+INDIVISIBLE: dict[tuple[str, str], str] = {
+    ("", "nul_run"): "nothing but zeros",
+    ("", "opaque"): "base64, a hex dump: no part says more than another",
+    ("", "error"): "what could not be read has no parts that are known",
+    ("csv", "record"): "one record with a giant quoted field is one thing",
+    ("sql", "statement"): "one statement is one thing, though it has thousands of lines",
+    ("sql", "function"): "a routine is shown whole",
+    ("sql", "table"): "a definition is one statement",
+    ("log", "incident"): "an error is one node with its stack trace",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +143,7 @@ def check_outline(outline: Outline, data: bytes, *, max_nodes: int = 5000) -> li
         faults += check_range(section, table, columns)
         faults += check_labels(section)
     faults += check_nodes(outline, max_nodes)
-    faults += check_leaves(outline, table)
+    faults += check_leaves(outline, table, data)
     return faults
 
 
@@ -257,14 +266,18 @@ def check_nodes(outline: Outline, max_nodes: int) -> list[str]:
     return faults
 
 
-def check_leaves(outline: Outline, table: LineTable) -> list[str]:
+def check_leaves(outline: Outline, table: LineTable, data: bytes) -> list[str]:
     """Invariant 1, last part: in a big file of a structured format no leaf holds over a quarter of the lines."""
-    if table.size <= BIG_BYTES or outline.format not in STRUCTURED or outline.degraded or table.total < 100:
+    if table.size <= BIG_BYTES or outline.format in UNSTRUCTURED or outline.degraded or table.total < 100:
         return []
     faults = []
     for section, _ in walk(outline.sections):
         lines = section.end_line - section.start_line + 1
-        leaf = not section.children and section.more is None
-        if leaf and section.kind not in INDIVISIBLE and lines > table.total / 4:
-            faults.append(f"{section.id}: a leaf of {lines} lines in a file of {table.total}")
+        if section.children or section.more is not None or lines <= table.total / 4:
+            continue
+        if {("", section.kind), (outline.format, section.kind)} & INDIVISIBLE.keys():
+            continue
+        if outline.format == "xml" and data.count(b"<", section.start_byte, section.end_byte) < lines / 100:
+            continue  # an element around a text of thousands of lines holds nothing that could be listed
+        faults.append(f"{section.id}: a leaf of {lines} lines in a file of {table.total}")
     return faults

@@ -19,6 +19,8 @@ _GAP_FACTOR = 12.0
 _GAP_SECONDS = 60.0
 #: A start or stop this soon after another one belongs to the same restart.
 _RESTART_LINES = 100
+#: In a log without times, so many places may pass at which no record begins.
+_MOST_WITHOUT_HEAD = 4
 
 
 @dataclass(slots=True)
@@ -58,7 +60,7 @@ class Boundaries:
         if self.reader is not None:
             self._time_marks(view, indexes, marks)
         else:
-            marks.update((index, Mark(0.0)) for index in indexes if view.is_head(index))
+            self._head_marks(view, indexes, marks)
         for index in phases:
             marks[index] = Mark(2.0, phase_label(strip_ansi(view.line(index))))
         for one in found:
@@ -81,6 +83,15 @@ class Boundaries:
             if target not in result or result[target].strength < mark.strength:
                 result[target] = mark
         return result
+
+    def _head_marks(self, view: BlockView, indexes: list[int], marks: dict[int, Mark]) -> None:
+        """Without times, cells begin at records; where only continuations come for long, at one of them."""
+        without = 0
+        for index in indexes:
+            without += 1
+            if without > _MOST_WITHOUT_HEAD or view.is_head(index):
+                marks[index] = Mark(0.0)
+                without = 0
 
     def _time_of(self, view: BlockView, index: int) -> float | None:
         stamp = self.reader.read(strip_ansi(view.line(index))) if self.reader else None
