@@ -11,12 +11,16 @@ from milepost.digest.answers.units import Units
 from milepost.digest.answers.words import words_of
 
 #: What a term counts that is not on the line itself, by where it is.
-_IN_ANCESTOR, _IN_STANZA, _IN_CHILD, _IN_RECORD, _IN_TITLE, _IN_HEAD, _NEARBY = 0.75, 0.7, 0.5, 0.45, 0.5, 0.5, 0.2
+_IN_ANCESTOR, _IN_STANZA, _IN_CHILD, _IN_RECORD, _IN_TITLE, _IN_HEAD, _NEARBY = 0.75, 0.7, 0.5, 0.45, 0.5, 0.65, 0.2
+_NEXT_LINE, _IN_PARAGRAPH = 0.9, 0.55
 _STANZA_REACH, _NEARBY_REACH = 4, 1
 _MAX_STANZA, _MAX_RECORD, _MAX_CHILDREN = 12, 120, 30
 
 #: Formats in which every line is a record of its own, but for stanzas between blank lines.
 _BY_LINE = frozenset(("log", "ndjson", "csv", "gc_log", "strace"))
+
+
+_PROSE = frozenset(("text", "markup"))
 
 
 class Context:
@@ -27,6 +31,7 @@ class Context:
         self._masks = masks
         self._head = statistics.head.splitlines()[0] if statistics.head and units.chunk.format == "csv" else ""
         self._by_line = units.chunk.format in _BY_LINE
+        self.is_prose = units.chunk.format in _PROSE
         self._around: dict[int, list[tuple[int, float]]] = {}
 
     def is_stanza(self, unit: int) -> bool:
@@ -59,12 +64,18 @@ class Context:
             low, high = max(0, unit - _NEARBY_REACH), min(units.count - 1, unit + _NEARBY_REACH)
             return [(other, _NEARBY) for other in range(low, high + 1)]
         reach = _MAX_STANZA if self._by_line else _STANZA_REACH
-        found = [(other, _IN_STANZA) for other in units.block(unit, reach)]
+        found = [(other, self._in_stanza(abs(other - unit))) for other in units.block(unit, reach)]
         if units.is_nested:
             found += [(other, _IN_ANCESTOR) for other in units.ancestors(unit)]
             found += [(other, _IN_CHILD) for other in units.children(unit, _MAX_CHILDREN)]
             found += [(other, _IN_RECORD) for other in units.record(unit, _MAX_RECORD)]
         return found
+
+    def _in_stanza(self, distance: int) -> float:
+        """Prose is broken into lines anywhere: the next line is as good as the same."""
+        if not self.is_prose:
+            return _IN_STANZA
+        return _NEXT_LINE if distance <= 1 else _IN_STANZA if distance == 2 else _IN_PARAGRAPH
 
     def in_titles(self, unit: int, term: Term) -> float:
         """How far the title of the section holds a term, or the header of the table."""

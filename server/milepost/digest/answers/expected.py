@@ -42,26 +42,34 @@ _TRUTH = re.compile(
 
 #: What the thing asked for looks like, by the word that names it.
 _FOCUS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (r"\bport\b", re.compile(r"(?i)port\w*\W{0,4}\d{2,5}|:\d{2,5}\b")),
-    (r"\b(?:version|release|edition|build)\b", re.compile(r"(?<!\d[:.,])(?<![\d.])v?\d+\.\d+(?!\d*:)")),
-    (r"\b(?:ip|address)\b", re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){3,}")),
-    (r"\b(?:memory|ram|heap|size|disk|space|swap)\b", _BYTES),
-    (r"\b(?:machine|computer|host|box)\b", re.compile(r"(?i)\bhost(?:[._-]?name)?[\"']?\s*[:=]\s*[\"']?\w|\bhost(?:name)? \w")),
-    (r"\b(?:codes?)\b", re.compile(r"\b[A-Z]{2,5}\b|\b0x[0-9a-fA-F]+\b|\b\d{2,5}\b")),
-    (r"\b(?:image)\b", re.compile(r"[\w./-]+:[\w.-]+")),
-    (r"\b(?:e-?mail)\b", re.compile(r"[\w.+-]+@[\w-]+\.\w")),
-    (r"\b(?:url|link)\b", re.compile(r"[a-z]+://")),
+    (r"ports?\b", re.compile(r"(?i)ports?\W{0,4}\d{2,5}|(?:\b0\.0\.0\.0|::\]?|localhost|127\.0\.0\.1|[\*\s\"]):\d{2,5}\b|http://[\w.]+:\d+")),
+    (r"(?:versions?|releases?|editions?|builds?)\b", re.compile(r"(?<!\d[:.,])(?<![\d.])v?\d+\.\d+(?!\d*:)")),
+    (r"(?:ip|address)\b", re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){3,}")),
+    (r"(?:how (?:much|big|large)|what size).*\b(?:memory|ram|heap|size|disk|space|swap|room)\b", _BYTES),
+    (r"columns?\b", re.compile(r"^\s*[`\"\[]?\w+[`\"\]]?\s+(?i:int|varchar|text|date|char|decimal|numeric|float|bool|timestamp|enum|bigint|uuid)")),
+    (r"(?:machine|computer|host|box)\b", re.compile(r"(?i)\bhost(?:[._-]?name)?[\"']?\s*[:=]\s*[\"']?\w|\bhost(?:name)? \w")),
+    (r"codes?\b", re.compile(r"\b[A-Z]{2,5}\b|\b0x[0-9a-fA-F]+\b|\b\d{2,5}\b")),
+    (r"image\b", re.compile(r"[\w./-]+:[\w.-]+")),
+    (r"e-?mail\b", re.compile(r"[\w.+-]+@[\w-]+\.\w")),
+    (r"(?:url|link)\b", re.compile(r"[a-z]+://")),
+    (r"header\b", re.compile(r"\w\.h(?:pp|xx)?\b|\w+: ")),
+    (r"pages?\b", re.compile(r"[\"' ]/[\w%/.-]*|https?://")),
+    (r"requests?\b", re.compile(r"\b(?:GET|POST|PUT|DELETE|HEAD|PATCH|OPTIONS)\b|[\"' ]/\w")),
+    (r"(?:method|function|call)\b", re.compile(r"\w\(\)|\b(?:def|function|func|sub) \w|(?i:method|procedure) \w")),
+    (r"class\b", re.compile(r"(?i:\bclass\b)\W{1,3}\w|[A-Z]\w+[.\\][A-Z]\w+")),
+    (r"(?:file|folder|directory|path)s?\b", re.compile(r"[/\\]\w|\b[\w-]+\.\w{1,4}\b")),
+    (r"clients?\b", re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|(?i:\bclient\b)\W{1,3}\w")),
 )
 
 
 #: The thing asked for stands soon after the word that asks.
-_ASKED_FOR = r"\b(?:which|what|how (?:much|big|large))\b(?: [\w'-]+){0,3}? "
+_ASKED_FOR = r"\b(?:(?:which|what)(?: (?:is|are|was|were) (?:the|its|my))?(?: [\w-]+)?|how (?:much|big|large)(?: [\w-]+){0,3}?) \b"
 
 
 def focus(question: Question) -> tuple[str, re.Pattern[str]] | None:
     """The word of the question that says what the answer looks like, as a pattern, and what it looks like."""
     lowered = question.text.lower()
-    return next(((word, shape) for word, shape in _FOCUS if re.search(_ASKED_FOR + word, lowered)), None)
+    return next(((word, shape) for word, shape in _FOCUS if re.search(word if word.startswith("(?:how") else _ASKED_FOR + word, lowered)), None)
 
 
 def fit(question: Question, text: str) -> float:

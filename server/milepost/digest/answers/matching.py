@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from milepost.digest.answers.question import Needle, Term
-from milepost.digest.answers.words import is_form_of
+from milepost.digest.answers.words import is_doer_of, is_form_of
 
 #: What a word counts that only begins like the one looked for (`temphigh`, `nodecard`), beside the word itself.
-_COMPOUND = 0.5
+_COMPOUND, _DOER = 0.5, 0.6
 _COMPOUND_MIN = 5
 
 
@@ -37,6 +37,8 @@ def _found(needle: Needle, text: str, words: Sequence[str]) -> float:
             return 0.0
         if any(is_form_of(word, base) for word in words):
             return 1.0
+        if any(is_doer_of(word, base) for word in words):
+            return _DOER
         return _COMPOUND if len(base) >= _COMPOUND_MIN and any(word.startswith(base) for word in words) else 0.0
     first, *rest = needle.phrase
     for at, word in enumerate(words):

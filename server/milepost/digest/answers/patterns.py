@@ -68,14 +68,15 @@ class NeedlePatterns:
     def _compiled(self, numbers: Sequence[int] | range, *, once: bool) -> Any:
         if not numbers:
             return None
-        flags = hyperscan.HS_FLAG_CASELESS | (hyperscan.HS_FLAG_SINGLEMATCH if once else 0)
+        once_flag = hyperscan.HS_FLAG_SINGLEMATCH if once else 0
+        flags = [once_flag | (hyperscan.HS_FLAG_CASELESS if _is_free(self.literals[number]) else 0) for number in numbers]
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         with suppress(hyperscan.error):
             database.compile(
                 expressions=[_expression(self.literals[number]) for number in numbers],
                 ids=list(numbers),
                 elements=len(numbers),
-                flags=[flags] * len(numbers),
+                flags=flags,
             )
             return database
         return None
@@ -86,9 +87,16 @@ def literal_of(needle: Needle) -> str:
     return needle.phrase[0] if needle.is_name else max(needle.phrase, key=len)
 
 
+def _is_free(literal: str) -> bool:
+    return len(literal) >= _MIN_FREE or not literal.isascii() or not literal.isalpha()
+
+
 def _expression(literal: str) -> bytes:
     escaped = re.escape(literal.encode("utf-8"))
-    if len(literal) >= _MIN_FREE or not literal.isascii():
+    if _is_free(literal) and not literal.isdigit():
         return escaped
-    other = rb"[^0-9]" if literal.isdigit() else rb"[^a-z]"
-    return rb"(?:^|" + other + rb")" + escaped
+    if literal.isdigit():
+        return rb"(?:^|[^0-9])" + escaped
+    # Alone, or as a hump: `numCPUs`, `remoteIp`.
+    humps = (literal.upper().encode(), literal.capitalize().encode())
+    return rb"(?i:(?:^|[^a-z])" + escaped + rb")|[a-z](?:" + b"|".join(map(re.escape, humps)) + rb")"

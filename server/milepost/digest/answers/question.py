@@ -30,7 +30,7 @@ _STOP_TEXT = """a about after again all also am among an and any are as at be be
  me might more much must my no not of on onto or other our ourselves own please s same shall she should so some still such t
  tell than that the their them then there these they this those to too under until up us was we were what when where which
  while who whom whose why will with within would you your yours ve ll re d m now only once over out off before during
- happen happened happens exactly actually really ever show find say says said come came go goes went gone made make makes take
+ happen happened happens got gotten exactly actually really ever show find say says said come came go goes went gone made make makes take
  takes took use used uses using want one two far often long
  around since even like put seem seems know known whether"""
 _STOP = frozenset(_STOP_TEXT.split())
@@ -92,6 +92,8 @@ class Term:
     text: str
     weight: float
     needles: tuple[Needle, ...]
+    is_predicate: bool = False
+    """Whether it says what was done: without it nothing is answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,8 @@ class Question:
         superlative: Superlative = next((name for name, pattern in _SUPERLATIVES if re.search(pattern, lowered)), "")
         if limits and superlative in ("most", "least"):
             superlative = ""
-        terms = _weighed(_terms(text, thesaurus, superlative), kind)
+        terms = _weighed(_terms(text, thesaurus, superlative), kind, lowered)
+        terms = _predicated(terms, kind, lowered, thesaurus)
         needles = dict.fromkeys(needle for term in terms for needle in term.needles)
         return cls(
             text=text,
@@ -136,9 +139,29 @@ def _kind_of(lowered: str) -> Kind:
     return _KINDS[min(found)[1]][0] if found else "which"
 
 
-def _weighed(terms: tuple[Term, ...], kind: Kind) -> tuple[Term, ...]:
-    """Of "how many bottles …" the bottles are often only the unit, which files leave out."""
-    if kind == "how_many" and len(terms) > 1:
+def _predicated(terms: tuple[Term, ...], kind: Kind, lowered: str, thesaurus: Thesaurus) -> tuple[Term, ...]:
+    """Mark the term that says what was done or happened: after "who" the first, else the last participle or verb."""
+    if len(terms) < 2:
+        return terms
+    verbs = [
+        number
+        for number, term in enumerate(terms)
+        if (word := term.text.split()[0].lower()) in thesaurus.irregular or (word.endswith("ed") and len(word) > 4)
+    ]
+    if kind == "who" and lowered.startswith("who "):
+        verbs = [0]
+    elif kind == "how_many" and not re.search(r"\bhow many \w+ of\b", lowered):
+        verbs = [0]  # what is counted must be there
+    elif not verbs and re.search(r"\b(?:did|does|do|could|can) \w", lowered):
+        verbs = [len(terms) - 1]
+    if not verbs:
+        return terms
+    return tuple(replace(term, is_predicate=number == verbs[-1] and term.weight >= 1) for number, term in enumerate(terms))
+
+
+def _weighed(terms: tuple[Term, ...], kind: Kind, lowered: str) -> tuple[Term, ...]:
+    """Of "how many bottles of …" the bottles are only the unit, which files leave out."""
+    if kind == "how_many" and len(terms) > 1 and re.search(r"\bhow many \w+ of\b", lowered):
         return (replace(terms[0], weight=terms[0].weight * 0.5), *terms[1:])
     return terms
 
@@ -176,11 +199,14 @@ def _terms(text: str, thesaurus: Thesaurus, superlative: str) -> tuple[Term, ...
 
 
 _NEGATIONS = frozenset(("not", "never", "n't", "cannot", "couldn", "didn", "isn", "wasn", "doesn"))
+_MODALS = frozenset(("could", "can", "did", "does", "do", "would", "may", "should"))
 _NEEDED = frozenset(("needed", "required", "necessary", "used", "allowed", "permitted", "possible"))
 
 
 def _is_negated(pieces: list[tuple[str, list[str]]], index: int) -> bool:
-    return index > 0 and pieces[index - 1][1][-1] in _NEGATIONS
+    """"not trusted" says something of its own; "could not boot" is about booting."""
+    asked = {words[0] for _, words in pieces}
+    return index > 0 and pieces[index - 1][1][-1] in _NEGATIONS and not asked & _MODALS
 
 
 def _is_purpose(pieces: list[tuple[str, list[str]]], index: int) -> bool:
@@ -233,8 +259,8 @@ def _known_length(pieces: list[tuple[str, list[str]]], index: int, thesaurus: Th
 
 def _weight(phrase: Phrase, thesaurus: Thesaurus) -> float:
     if len(phrase) == 2 and phrase[0] == "how" and phrase[1] in _MEASURED:
-        return 0.4  # the kind of the question says it already
-    return 0.2 if len(phrase) == 1 and phrase[0] in thesaurus.generic else 1.0
+        return 0.3  # the kind of the question says it already
+    return 0.12 if len(phrase) == 1 and phrase[0] in thesaurus.generic else 1.0
 
 
 def _needles(phrase: Phrase, thesaurus: Thesaurus) -> tuple[Needle, ...]:

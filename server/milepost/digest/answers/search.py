@@ -40,9 +40,13 @@ _UNFIT = 0.72
 FULL_SCORE = _COVERAGE_SCORE + _RARITY_SCORE
 """The score of a line that holds all of the question in its own words, at a place that is unique."""
 
+#: What the score is multiplied with where nothing says what was done.
+_UNTOLD, _TOLD = 0.8, 0.55
 _BY_SHAPE = 0.65
 #: So much of a question at most may be held by the lines around.
 _BY_OTHERS = 0.45
+#: Less than this by itself is too little.
+_ALONE = 0.35
 _DEFINES = 0.6
 _COMMENT = 1.0
 _BESIDE, _BESIDE_REACH = 0.4, 16
@@ -52,8 +56,14 @@ _INSERT = 1.5
 
 _DIGITS = re.compile(r"\d+")
 _COMMENT_START = re.compile(r"\s*(?:#(?!\w+:)|//|--\s|\*\s|/\*|;)")
+_DEFINITION = re.compile(r"(?i)\b(?:def|function|func|fn|class|define|procedure|table|view|trigger|interface|struct)\s+[`\"\[]?([\w.]+)")
+_NAMED = re.compile(r"\bname=\"([\w .-]{1,60})\"\s+value=\"[^\"]*\"")
+_LIMIT = {
+    "most": re.compile(r"(?i)(?:\b|_)max(?:imum)?(?![a-z])|[a-z]Max(?![a-z])|\bmax(?=[A-Z])"),
+    "least": re.compile(r"(?i)(?:\b|_)min(?:imum)?(?![a-z])|[a-z]Min(?![a-z])|\bmin(?=[A-Z])"),
+}
 _KEY = re.compile(r"^[\W\d]*([A-Za-z][\w .-]{0,60}?)[\"'`]?\s*[:=]\s*\S")
-_KEY_NUMBER = re.compile(r"[:=]\s*[\"']?\d+[\"']?,?\s*$")
+_KEY_NUMBER = re.compile(r"[:=]\s*[\"']?\d+[\"']?,?\s*(?:/?>)?\s*$")
 _INTO = re.compile(r"(?i)^\s*(?:insert\s+into|copy)\s+\W?([\w.]+)")
 
 
@@ -138,7 +148,10 @@ class _Search:
     def _judged(self, unit: int) -> _Candidate:
         text = self.units.text(unit)
         own = list(self.own(unit))
+        first = last = unit
         for index, term in enumerate(self._terms):
+            if term.text.startswith("how "):
+                own[index] = max(own[index], 0.7 * fit(self.question, text))
             if self._focus is not None and own[index] < _BY_SHAPE and re.search(self._focus[0], term.text.lower()):
                 own[index] = _BY_SHAPE if self._focus[1].search(text) else own[index]
         held = [credit(value) for value in own]
@@ -147,6 +160,8 @@ class _Search:
         if any(one < 0.6 for one in own):
             for other, worth in self._context.around(unit):
                 for index, theirs in enumerate(self.own(other)):
+                    if self._context.is_prose and abs(other - unit) == 1 and credit(theirs) * worth > held[index] + 0.2:
+                        first, last = min(first, other), max(last, other)
                     held[index] = max(held[index], credit(theirs) * worth)
                     value[index] = max(value[index], theirs * worth)
             for index, term in enumerate(self._terms):
@@ -164,7 +179,11 @@ class _Search:
         )
         base = _COVERAGE_SCORE * coverage + _RARITY_SCORE * rarity
         score = base * (_UNFIT + (1 - _UNFIT) * fit(self.question, text))
-        return _Candidate(unit, score + self._form(unit, text) + self._order(unit, text), unit, unit)
+        if by_itself < _ALONE:
+            score *= 0.85
+        if any(term.is_predicate and one < _TOLD for term, one in zip(self._terms, held, strict=True)):
+            score *= _UNTOLD
+        return _Candidate(unit, score + self._form(unit, text) + self._order(unit, text), first, last)
 
     def _form(self, unit: int, text: str) -> float:
         """More for a line that defines what was asked for, less for a comment and for one that says much else."""
@@ -175,7 +194,14 @@ class _Search:
             bonus -= _COMMENT * (1.5 if self.question.kind in _VALUE_KINDS else 1.0)
         if self._focus is not None and self._is_beside(text):
             bonus += _BESIDE
-        key = _KEY.match(text)
+        defined = _DEFINITION.search(text)
+        if defined is not None:
+            words = words_of(defined[1])
+            known = sum(
+                any(quality(term, word, (word,)) >= 0.6 for term in self._terms) for word in words
+            )
+            bonus += _DEFINES * (known / len(words)) if words else 0.0
+        key = _KEY.match(text) or _NAMED.search(text)
         if key is not None:
             name = key[1]
             words = words_of(name)
@@ -220,6 +246,8 @@ class _Search:
         """A little more for what a superlative asks for."""
         how = self.question.superlative
         if how in ("most", "least"):
+            if _LIMIT[how].search(text):
+                return 1.0
             size = magnitude(self.question, text)
             if size is None:
                 return -1.0
@@ -283,7 +311,7 @@ def _weight(term: Term, rareness: float) -> float:
     """What a term counts for whether the question is answered: less if it is everywhere; a generic one that is nowhere little."""
     if term.weight < 1 and not term.needles:
         return term.weight * 0.3
-    return term.weight * (0.45 + 0.55 * min(1.0, rareness))
+    return term.weight * (0.7 + 0.3 * min(1.0, rareness))
 
 
 def _rareness(term: Term, statistics: Statistics) -> float:

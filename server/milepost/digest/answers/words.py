@@ -10,20 +10,23 @@ from __future__ import annotations
 import re
 
 _RUN = re.compile(r"[^\W\d_]+|\d+")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
+_HUMP = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
 _STRIPPED_TEXT = """isations izations isation ization ations ation ances ences ments ities ance ence ating ators ated ates
  ator ate ment ures ings ions ure ity ies ied ing ion ed es ly al s y e"""
-_ENDINGS_TEXT = """s es e ed d ing ings er ers or ors ion ions ation ations ator ators ate ated ates ating y ies ied ying ment
+_ENDINGS_TEXT = """s es e ed d ing ings ion ions ation ations ate ated ates ating y ies ied ying ment
  ments able ible ity ities ive ure ures ance ances ence ences ant ent ly ize ized izes izing ise ised ises ising ization
  isation ness ful"""
+
+_VOWEL = re.compile(r"[aeiouy]")
 
 #: Endings that are taken off a question's word, the longest first.
 _STRIPPED = tuple(_STRIPPED_TEXT.split())
 #: Endings that may follow a base of four letters or more.
 _ENDINGS = frozenset(("", *_ENDINGS_TEXT.split()))
+_DOERS = frozenset(("er", "ers", "or", "ors", "ator", "ators"))
 _SHORT_ENDINGS = frozenset(("", "s", "d", "es", "ed", "er", "ing"))
-_AFTER_DOUBLED = frozenset(("ed", "ing", "ings", "er", "ers"))
+_AFTER_DOUBLED = frozenset(("ed", "ing", "ings"))
 _MIN_BASE = 4
 _NEVER_DOUBLED = "lsz"
 
@@ -50,6 +53,8 @@ def base_of(word: str) -> str:
     """What stays of a word (in lower case) in all its forms."""
     if not word.isascii() or not word.isalpha() or len(word) < _MIN_BASE:
         return word
+    if not _VOWEL.search(word):
+        return word  # `https`, `tls`
     for ending in _STRIPPED:
         if word.endswith(ending) and len(word) - len(ending) >= _MIN_BASE:
             if ending == "s" and word[-2] in "su":
@@ -61,6 +66,11 @@ def base_of(word: str) -> str:
             # Short verbs and plurals: `logs`, `sized`. A doubled end is undone: `running`, `stopped` have four letters.
             return word[:3]
     return word
+
+
+def is_doer_of(word: str, base: str) -> bool:
+    """Whether a word names who or what does it (`driver` of `drive`): near, and often something else."""
+    return len(base) >= _MIN_BASE and word.startswith(base) and word[len(base) :] in _DOERS
 
 
 def is_form_of(word: str, base: str) -> bool:
