@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import pairwise
 from typing import Any
 
 from milepost.core.formats.log_sections import format_time
@@ -35,10 +33,11 @@ _CONSEQUENCE = re.compile(
 #: A segment that has no name of its own.
 _NO_TITLE = re.compile(r"lines [\d,]+ to [\d,]+$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_GAP = re.compile(r"after a gap of (([\d,.]+) (\w+))")
+_UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0, "days": 86400.0}
 _MOST_INCIDENTS = 14
 _RANKS = {"fatal": 4, "critical": 4, "error": 3, "warning": 2}
 _MOST_PERIODS = 9
-_GAP_FACTOR = 20
 _SEVERITY_NOUNS = (
     ("fatal", "fatal error", "fatal errors"),
     ("error", "error", "errors"),
@@ -64,13 +63,13 @@ def tell_log(read: Read, text: Text) -> list[str]:
     stats = read.outline.stats if read.whole else {}
     segments = [section for section in read.sections() if section.kind == "segment"]
     what = str(read.outline.stats.get("layout", "log"))
-    named = any(word in what.lower() for word in ("log", "output", "trace"))
+    named = re.search(r"(?i)\blog\b|output", what) is not None
     first = opening(read, f"{what[:1].upper()}{what[1:]}" if named else f"Log ({what})")
     times = _times(segments, stats)
     if times:
         first += f" It covers {times[0]} to {times[1]}."
-    kinds = _kinds(read)
     console = what.lower().startswith("console") or all("from" not in one.facts for one in segments)
+    kinds = _kinds(read, console)
     first += f" {_severities(segments, stats)}"
     text.paragraph(first)
     grave = [kind for kind in kinds if kind.weight >= 0.5 or kind.severity in ("error", "fatal", "critical")]
@@ -120,7 +119,7 @@ def _severities(segments: list[Section], stats: Any) -> str:
 # --- incidents --------------------------------------------------------------------------------------------------------
 
 
-def _kinds(read: Read) -> list[_Kind]:
+def _kinds(read: Read, console: bool) -> list[_Kind]:
     """The kinds of incidents, the gravest first."""
     kinds: dict[tuple[str, bool], _Kind] = {}
     for section in walk(read.sections()):
@@ -139,14 +138,16 @@ def _kinds(read: Read) -> list[_Kind]:
             kind.last_line = max(kind.last_line, last)
             kind.places += 1
             kind.weight = max(kind.weight, section.weight)
-    return sorted(kinds.values(), key=_gravity)
+    return sorted(kinds.values(), key=lambda kind: _gravity(kind, console))
 
 
-def _gravity(kind: _Kind) -> tuple[float, float, int, int]:
-    category = kind.first.facts.get("category")
-    boost = 0.3 if category in _CAUSES else 0.0
-    if _CONSEQUENCE.search(kind.first.title):
+def _gravity(kind: _Kind, console: bool) -> tuple[float, float, int, int]:
+    """By weight, then severity, then how often, then where; in a build what causes a failure before what follows from it."""
+    boost = 0.0
+    if console and _CONSEQUENCE.search(kind.first.title):
         boost = -0.25
+    elif console and kind.first.facts.get("category") in _CAUSES:
+        boost = 0.3
     times = int(math.log10(kind.count))
     return (-round(kind.weight + boost, 2), -_RANKS.get(kind.severity, 0), -times, kind.first.start_line)
 
@@ -164,7 +165,7 @@ def _incident(read: Read, kind: _Kind) -> str:
     label = _CATEGORIES.get(category, category)
     if kind.severity in _RANKS:
         label = kind.severity.upper() if kind.severity != "warning" else kind.severity
-        if category in _CAUSES:
+        if category in _CAUSES and "from" not in read.outline.stats:
             label = f"{category} {label}"
     title = sentence(section.title, 160)
     parts = [f"{label}: {title}" if label and not title.lower().startswith(label.lower()) else title]
@@ -270,13 +271,11 @@ def _period(group: list[Section]) -> str:
 
 
 def _span(first: Section, last: Section) -> str:
-    begin, end = first.facts.get("from"), last.facts.get("to")
-    if begin and end:
-        begin, end = str(begin), str(end)
-        if begin == end:
-            return begin
-        same_day = len(begin) > 10 and begin[:10] == end[:10]
-        return f"{begin} → {end[11:] if same_day else end}"
+    begin = first.facts.get("from")
+    if begin:
+        # Where a stretch ends is known no closer than where the next one begins.
+        label = first.title.partition(" · ")[2]
+        return f"from {begin}{f', {sentence(label, 60)}' if label else ''}"
     titles = dict.fromkeys(
         sentence(one.title, 80 if first is last else 50) for one in (first, last) if not _NO_TITLE.match(one.title)
     )
@@ -310,31 +309,17 @@ def _pace(segments: list[Section]) -> str:
         calmest = min(timed, key=lambda one: (one.facts["lines_per_second"], one.start_line))
         if busiest.facts["lines_per_second"] >= 3 * calmest.facts["lines_per_second"]:
             parts.append(f"Busiest: {_at_rate(busiest)}; calmest: {_at_rate(calmest)}.")
-    gaps = []
-    for before, after in pairwise(segments):
-        silence = _seconds_between(before.facts.get("to"), after.facts.get("from"))
-        if silence:
-            gaps.append((silence, after))
-    usual = sorted(silence for silence, _ in gaps)[len(gaps) // 2] if gaps else 0.0
-    longest = sorted(gaps, key=lambda gap: (-gap[0], gap[1].start_line))[:3]
-    told = [f"{_duration(silence)} before line {after.start_line}" for silence, after in longest if silence >= 60]
-    if told and (len(gaps) < 4 or longest[0][0] >= usual):
+    gaps = [(_seconds(match), match[1], one) for one in segments if (match := _GAP.search(one.title)) is not None]
+    longest = sorted(gaps, key=lambda gap: (-gap[0], gap[2].start_line))[:3]
+    if longest:
+        told = [f"{length} before line {after.start_line}" for _, length, after in longest]
         parts.append(f"Longest silences: {', '.join(told)}.")
     return " ".join(parts)
 
 
-def _seconds_between(before: object, after: object) -> float:
-    try:
-        return (datetime.fromisoformat(str(after)) - datetime.fromisoformat(str(before))).total_seconds()
-    except ValueError:
-        return 0.0
-
-
-def _duration(seconds: float) -> str:
-    for unit, size in (("days", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.0f} {unit}" if seconds >= 10 * size else f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"
+def _seconds(match: re.Match[str]) -> float:
+    """How long a gap is that a segment's title tells of."""
+    return float(match[2].replace(",", "")) * _UNITS.get(match[3], 1.0)
 
 
 def _at_rate(segment: Section) -> str:
