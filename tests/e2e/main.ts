@@ -6,3 +6,4 @@ import './scenarios/summaries.ts';
 import './scenarios/server.ts';
 import './scenarios/install.ts';
 import './scenarios/costs.ts';
+import './scenarios/pictures.ts';

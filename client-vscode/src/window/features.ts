@@ -146,17 +146,17 @@ function turns(document: vscode.TextDocument, window: OpenWindow): vscode.CodeLe
     new vscode.CodeLens(range, { title, command, tooltip, arguments: [document.uri] });
   const lenses: vscode.CodeLens[] = [];
   if (previous !== undefined) {
-    lenses.push(lens(top, `$(arrow-up) ${previous}`, 'milepost.windowPrevious', 'Show what stands before'));
+    lenses.push(lens(top, `$(arrow-up)\u00a0${previous}`, 'milepost.windowPrevious', 'Show what stands before'));
   }
   if (next !== undefined) {
-    lenses.push(lens(top, `$(arrow-down) ${next}`, 'milepost.windowNext', 'Show what follows'));
+    lenses.push(lens(top, `$(arrow-down)\u00a0${next}`, 'milepost.windowNext', 'Show what follows'));
   }
   lenses.push(
-    lens(top, '$(go-to-file) Open in file', 'milepost.openInFile', 'Open the file itself at this place'),
-    lens(top, '$(copy) Copy anchor', 'milepost.copyAnchor', 'Copy this range as path:START-END'),
+    lens(top, '$(go-to-file)\u00a0Open in file', 'milepost.openInFile', 'Open the file itself at this place'),
+    lens(top, '$(copy)\u00a0Copy anchor', 'milepost.copyAnchor', 'Copy this range as path:START-END'),
   );
   if (next !== undefined && document.lineCount > 1) {
-    lenses.push(lens(bottom, `$(arrow-down) ${next}`, 'milepost.windowNext', 'Show what follows'));
+    lenses.push(lens(bottom, `$(arrow-down)\u00a0${next}`, 'milepost.windowNext', 'Show what follows'));
   }
   return lenses;
 }

@@ -78,7 +78,7 @@ async function serverFor(options: CodeServerOptions): Promise<CodeServer> {
 }
 
 export function scenario(name: string, options: ScenarioOptions, play: (scene: Scene) => Promise<void>): void {
-  test(name, { timeout: 180_000 }, async () => {
+  test(name, { timeout: 300_000 }, async () => {
     number += 1;
     const prefix = join(
       ARTIFACTS,

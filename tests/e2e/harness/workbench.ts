@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Frame, Locator, Page } from 'playwright-core';
 
-const SHORT_MS = 15_000;
+const SHORT_MS = 30_000;
 
 /** A row of a tree as it is shown. */
 export interface Row {

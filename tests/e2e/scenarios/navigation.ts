@@ -135,7 +135,7 @@ scenario(
 scenario('sections and their lenses inside a range', { files: ['hadoop-30mb.log'] }, async ({ workbench, picture }) => {
   await workbench.sidebar();
   await workbench.openFile('hadoop-30mb.log');
-  await workbench.seesMessage('30 MB', 30_000);
+  await workbench.seesMessage('30 MB', 120_000);
   const first = (await workbench.rows())[0];
   await workbench.unfold(first?.label ?? '');
   await workbench.until(async () => (await workbench.rows()).some(({ level }) => level === 2), 'sections inside');
@@ -191,7 +191,7 @@ scenario('find in a file of 60 MB', { files: ['hadoop-60mb.log'] }, async ({ wor
       hasText: 'forcibly closed',
     })
     .first();
-  await hit.waitFor({ timeout: 30_000 });
+  await hit.waitFor({ timeout: 120_000 });
   await picture('hits');
   await hit.click();
   await workbench.seesWindow('Line ');
