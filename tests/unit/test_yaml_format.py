@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from milepost.core.analysis import Analysis, Options
-from milepost.core.detect import sample_of
+from milepost.core.detect import detect_format, sample_of
 from milepost.core.formats.yaml import FORMAT
 from milepost.core.outline import Outline, Section, walk
 from milepost.core.source import BytesSource
@@ -156,6 +156,55 @@ def test_other_texts_are_no_yaml(text: bytes) -> None:
 
 def test_yaml_is_known_without_its_suffix() -> None:
     assert FORMAT.sniff(sample_of(BytesSource("x", MANIFESTS), "x")) > 0.8
+
+
+OPENAPI = b"""\
+openapi: 3.0.3
+info:
+  title: An API
+  description: |
+    # Overview
+
+    INFO: read this first.
+paths:
+  /pets:
+    get:
+      description: |-
+        All of them; [one](other.md) at a time.
+"""
+
+
+@pytest.mark.parametrize("name", ["api.yaml", "api"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        OPENAPI,
+        OPENAPI.replace(b"info:", b"debug: true\ninfo:"),
+        b"components:\n"
+        + b"".join(b"  s%d:\n    type: object\n    text: |\n      Words.\n" % one for one in range(20)),
+    ],
+)
+def test_an_api_is_yaml_whatever_its_keys_and_texts_are(name: str, text: bytes) -> None:
+    assert detect_format(sample_of(BytesSource(name, text), name)).name == "yaml"
+
+
+def test_lines_of_a_log_are_no_keys() -> None:
+    log = b"WARNING: disk is nearly full\nINFO: 3 files removed\n"
+    assert FORMAT.sniff(sample_of(BytesSource("x", log), "x")) == 0
+
+
+def test_of_very_many_documents_groups_are_listed_that_list_them() -> None:
+    one = b"---\nkind: Job\nmetadata:\n  name: job-%d\nspec:\n  a: 1\n"
+    analysis = Analysis(BytesSource("x.yaml", b"".join(one % number for number in range(60_000))))
+    found = analysis.outline()
+    assert found.stats["documents"] == 60_000
+    assert found.stats["nodes"] <= 5000
+    assert sum(each.count if each.kind == "group" else 1 for each in found.sections) == 60_000
+    last = found.sections[-1]
+    assert last.kind == "group"
+    assert last.title.endswith("Job job-59999")
+    members = [each.title for each in walk(analysis.expand(last)) if each.kind == "document"]
+    assert members == [f"Job job-{number}" for number in range(60_000 - last.count, 60_000)]
 
 
 @pytest.mark.corpus

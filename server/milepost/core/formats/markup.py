@@ -22,7 +22,7 @@ from milepost.core.structure.markup_sniff import dialect_of
 from milepost.core.structure.section_tree import SectionTree
 
 _DIGEST_LINES = 6
-_COUNTED = {"node": "info_nodes", "table": "info_tables", "front_matter": "front_matter"}
+_COUNTED = {"node": "info_nodes", "table": "info_tables", "front_matter": "front_matter", "heading": "headings"}
 _TEXT = re.compile(rb"[0-9A-Za-z\x80-\xff(\"'*_]+[^\W_]", re.ASCII)
 _STOPS_DIGEST = re.compile(rb"[#`<~|]|={2}|\*+ ")
 

@@ -6,26 +6,41 @@ into anything. Keys are told from text by what they are nested in: a key with a 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from milepost.core.formats.base import Format, Sample
+from milepost.core.formats.base import Format
 from milepost.core.outline import Node
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.line_view import LineView, table_of
 from milepost.core.structure.section_tree import SectionTree
 from milepost.core.structure.yaml_lines import NAMING_KEYS, Said, is_block_scalar, is_marker, read_line, unquoted
+from milepost.core.structure.yaml_sniff import sniff_yaml
 
 #: How many levels of keys are listed depends on the size of the file: one less past each of these.
 SIZE_CLASSES = (256 << 10, 1 << 20, 4 << 20)
 _MOST_LEVELS = 5
 _MOST_INDENT_PER_LEVEL = 4
 _LOOK_AHEAD = 12
+#: So many lines are read to name a document that is only counted.
+_LABEL_LINES = 200
+_MARKS = table_of(b"-.")
 _FILLED = table_of(bytes(byte for byte in range(256) if byte not in b" #\t\r\n"))
 _BOM = b"\xef\xbb\xbf"
+
+
+_KNOWN = {
+    b"kind",
+    b"title",
+    b"name",
+    b"id",
+    b"metadata.name",
+    b"metadata.namespace",
+    b"metadata.generateName",
+    b"info.title",
+}
 
 
 @dataclass(slots=True)
@@ -49,6 +64,14 @@ class _Document:
     keys: list[bytes] = field(default_factory=list)
     known: dict[bytes, bytes] = field(default_factory=dict)
 
+    def note(self, parent: bytes, said: Said, level: int) -> None:
+        """Remember what names the document: a key of its first or, in `parent`, its second level."""
+        path = said.name if level == 1 else parent + b"." + said.name
+        if level == 1 and not said.is_item and len(self.keys) < 8:
+            self.keys.append(said.name[:40])
+        if path in _KNOWN and said.value and path not in self.known:
+            self.known[path] = unquoted(said.value)[:100]
+
     def title(self) -> bytes:
         """Kind, namespace and name of a Kubernetes object; a title that it has; else its first keys."""
         kind, name = self.known.get(b"kind"), self.known.get(b"metadata.name")
@@ -62,16 +85,12 @@ class _Document:
         return b", ".join(self.keys[:6]) if self.keys else b"document %d" % self.number
 
 
-_KNOWN = {
-    b"kind",
-    b"title",
-    b"name",
-    b"id",
-    b"metadata.name",
-    b"metadata.namespace",
-    b"metadata.generateName",
-    b"info.title",
-}
+class _Place(NamedTuple):
+    """Where a document begins: a line of a view, and how many come before it."""
+
+    view: LineView
+    line: int
+    number: int
 
 
 class YamlScanner:
@@ -81,6 +100,7 @@ class YamlScanner:
         resume = context.resume or {}
         self._tree = SectionTree(context, part_kind="lines")
         self._tree.on_close = self._close
+        self._tree.read_label = self._label
         self._decoded = self._tree.decoded
         self._base_level = int(resume.get("level", 0))
         passed = sum(context.total_bytes > size for size in SIZE_CLASSES)
@@ -101,6 +121,38 @@ class YamlScanner:
         view = LineView(block)
         if not view.size:
             return  # inside a giant line, whose head has been seen
+        low = 0
+        while low < view.size:
+            low = self._count_documents(view, low) if self._only_counts else self._read(view, low)
+
+    @property
+    def _only_counts(self) -> bool:
+        """Whether the document that is open is one of too many: nothing inside it is looked at."""
+        return self._in_document and self._tree.is_gathering(0)
+
+    def _count_documents(self, view: LineView, low: int) -> int:
+        """Look only for markers from line `low` on. Returns the line after the one that ends this, if any does."""
+        heads, array, last = view.heads, view.block.array, len(view.data) - 1
+        found = np.flatnonzero(_MARKS[heads[low:]]) + low
+        starts = view.starts[found]
+        is_three = (array[np.minimum(starts + 1, last)] == heads[found]) & (
+            array[np.minimum(starts + 2, last)] == heads[found]
+        )
+        position = low
+        marks: list[int] = found[is_three].tolist()
+        for index in marks:
+            text = view.text(index)
+            if is_marker(text):
+                self._tree.advance(view, position, index)
+                position = index
+                self._marker(view, index, text)
+                if not self._only_counts:
+                    return index + 1
+        self._tree.advance(view, position, view.size)
+        return view.size
+
+    def _read(self, view: LineView, low: int) -> int:
+        """Look at the lines from `low` on. Returns the line after the one that begins a document that is only counted."""
         levels = min(self._deepest, self._tree.builder.crowded_depth + self._base_level) - max(self._base_level, 1)
         if not self._is_range and self._tree.builder.is_crowded(1):
             levels = 0
@@ -108,15 +160,17 @@ class YamlScanner:
         limit = max(levels, 0) * _MOST_INDENT_PER_LEVEL + base
         indents = view.indents(limit)
         near = np.flatnonzero(indents <= limit)
-        firsts = block.array[np.minimum(view.starts[near] + indents[near], len(view.data) - 1)]
+        near = near[np.searchsorted(near, low) :] if low else near
+        firsts = view.block.array[np.minimum(view.starts[near] + indents[near], len(view.data) - 1)]
         near = near[_FILLED[firsts]]
-        position = 0
-        for index, indent in zip(near.tolist(), indents[near].tolist(), strict=True):
+        position = low
+        lines: list[tuple[int, int]] = list(zip(near.tolist(), indents[near].tolist(), strict=True))
+        for index, indent in lines:
             top = self._stack[-1]
             if indent > max(top.indent, 0) and (not top.holds_more or top.level >= self._deepest) and self._in_document:
                 continue  # inside what is not listed any deeper
             text = view.text(index)
-            if block.start == 0 and index == 0:
+            if index == 0 and view.block.start == 0:
                 text = text.removeprefix(_BOM)
             stripped = text[indent:]
             if not indent and not self._is_range:
@@ -124,6 +178,8 @@ class YamlScanner:
                     self._tree.advance(view, position, index)
                     position = index
                     self._marker(view, index, text)
+                    if self._only_counts:
+                        return index + 1
                     continue
                 if text[:1] == b"%" and not self._in_document:
                     self._prefix = self._prefix or (view.offset(index), view.number(index))
@@ -132,6 +188,8 @@ class YamlScanner:
                 self._tree.advance(view, position, index)
                 position = index
                 self._begin_document(view, index)
+                if self._only_counts:
+                    return index + 1
             if self._takes(indent, stripped):
                 said = read_line(stripped)
                 if said is not None:
@@ -139,6 +197,7 @@ class YamlScanner:
                     position = index
                     self._entry(view, index, indent, said)
         self._tree.advance(view, position, view.size)
+        return view.size
 
     # --- documents --------------------------------------------------------------------------------------------------
 
@@ -159,11 +218,35 @@ class YamlScanner:
         self._prefix = None
         self._in_document = True
         self._counts["documents"] += 1
+        place = _Place(view, index, self._counts["documents"])
+        if self._tree.gathers(0, "document", byte, line, place, self._resume(0)):
+            return
         node = Node("document", "document", byte, line, weight=0.5, resume=self._resume(0))
         self._tree.part_resume = self._resume(1)
         self._tree.begin(0, node)
         self._stack = [_Open(-1, 0, True, False)]
         self._document = _Document(node, self._counts["documents"])
+
+    def _label(self, place: _Place) -> str:
+        """The title of a document that is only counted, from its first lines as far as they lie in the same block."""
+        document = _Document(None, place.number)
+        view, key, indent = place.view, b"", -1
+        for index in range(place.line, min(view.size, place.line + _LABEL_LINES)):
+            text = view.text(index)
+            if index > place.line and is_marker(text):
+                break
+            stripped = text.lstrip(b" ")
+            depth = len(text) - len(stripped)
+            said = read_line(stripped) if stripped[:1] not in (b"", b"#") else None
+            if said is None or said.is_item:
+                continue
+            if not depth:
+                key, indent = said.name, -1
+                document.note(b"", said, 1)
+            elif key and indent in (-1, depth):
+                indent = depth
+                document.note(key, said, 2)
+        return self._decoded(document.title())
 
     # --- keys and items ---------------------------------------------------------------------------------------------
 
@@ -188,7 +271,7 @@ class YamlScanner:
         parent.child_indent = indent
         level = parent.level + 1
         if level <= 2 and not self._is_range:
-            self._note(parent, said, level)
+            self._document.note(parent.name, said, level)
             if level == 1 and said.name == b"metadata" and self._tree.builder.is_crowded(2):
                 self._note_metadata(view, index)
         holds_more = said.holds_more and not is_block_scalar(said.value)
@@ -210,14 +293,6 @@ class YamlScanner:
         self._tree.part_resume = self._resume(level + 1)
         self._tree.begin(level, node)
 
-    def _note(self, parent: _Open, said: Said, level: int) -> None:
-        """Remember what names the document."""
-        path = said.name if level == 1 else parent.name + b"." + said.name
-        if level == 1 and not said.is_item and len(self._document.keys) < 8:
-            self._document.keys.append(said.name[:40])
-        if path in _KNOWN and said.value and path not in self._document.known:
-            self._document.known[path] = unquoted(said.value)[:100]
-
     def _note_metadata(self, view: LineView, index: int) -> None:
         """Look for the name of an object ahead, where keys of the second level are not looked at any more."""
         indent = -1
@@ -232,7 +307,7 @@ class YamlScanner:
                 return
             said = read_line(stripped) if depth == indent else None
             if said is not None and not said.is_item:
-                self._note(_Open(0, 1, True, False, b"metadata"), said, 2)
+                self._document.note(b"metadata", said, 2)
 
     def _item_title(self, view: LineView, index: int, indent: int, said: Said) -> bytes:
         """What an item is called: the value of a key that names it, else its first line."""
@@ -282,54 +357,4 @@ class YamlScanner:
         return Findings(sections, facts={} if self._is_range else dict(self._counts))
 
 
-_CODE_HEAD = re.compile(
-    rb"(?:def|class|if|for|while|else|elif|try|with|switch|case|return|import|public|private)\b|.*[;{(]\s*$"
-)
-_PLACE = re.compile(rb":\d")
-_LOG_LIKE = re.compile(rb"\d{4}-\d\d-\d\d|\d\d:\d\d|\[|(?:INFO|WARN|ERROR|DEBUG|WARNING|FATAL|TRACE)\b", re.IGNORECASE)
-
-
-def _sniff(sample: Sample) -> float:
-    named = sample.name.lower().endswith((".yaml", ".yml"))
-    keys: set[bytes] = set()
-    structure = other = nested = markers = items = 0
-    top_holds, has_keys = True, False
-    for text in sample.lines[:1000]:
-        stripped = text.lstrip(b" ")
-        if not stripped or stripped[:1] == b"#":
-            continue
-        if stripped[:1] == b"\t" and not named:
-            return 0.0
-        if stripped is not text and len(stripped) != len(text):
-            nested += top_holds and read_line(stripped) is not None
-            continue
-        if is_marker(text):
-            markers += 1
-            keys.clear()
-            continue
-        if text[:1] == b"%" and text.startswith((b"%YAML", b"%TAG")):
-            structure += 1
-            continue
-        said = read_line(text)
-        if said is None or (not named and (_CODE_HEAD.match(text) or _PLACE.search(said.name))):
-            other += text[:1] not in b"}]\"'"
-            top_holds = False
-            continue
-        if not said.is_item:
-            if said.name in keys or _LOG_LIKE.match(said.name) or len(said.name) > 80:
-                # A key may come only once: records of several lines, and logs, repeat theirs.
-                return 0.0
-            keys.add(said.name)
-            has_keys = True
-        items += said.is_item
-        structure += 1
-        top_holds = said.holds_more
-    if structure < 1 or other > (0.1 if named else 0.02) * structure:
-        return 0.5 if named and (structure or markers) else 0.0
-    if named:
-        return 0.9
-    strong = nested >= 3 or (markers and sample.lines[0].startswith((b"---", b"%YAML", b"#")))
-    return 0.85 if strong and has_keys and structure >= 2 else 0.0
-
-
-FORMAT = Format("yaml", "YAML", _sniff, YamlScanner, (".yaml", ".yml"), SIZE_CLASSES)
+FORMAT = Format("yaml", "YAML", sniff_yaml, YamlScanner, (".yaml", ".yml"), SIZE_CLASSES)

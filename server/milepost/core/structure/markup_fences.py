@@ -21,6 +21,8 @@ _BLANK = table_of(b" \t\r\n")
 _SPACE = 32
 #: Fewer fences are measured one by one.
 _FEW = 300
+#: With fewer that open a block, rows are not looked for.
+_FEW_OPENERS = 24
 #: A longer fenced block is looked at by itself: parts of the text may begin inside it.
 MOST_LINES = 100
 
@@ -49,7 +51,10 @@ class _Column:
     lengths: Ints
     closes: Flags
     opens: Flags
-    all_lines: list[int]
+
+    def openers(self, length: int) -> int:
+        """How many of just this length can open a block."""
+        return int(np.count_nonzero(self.opens & (self.lengths == length)))
 
 
 @dataclass(slots=True)
@@ -81,31 +86,34 @@ class Fences:
             ranks = np.flatnonzero(chars == char)
             if len(ranks):
                 self._columns[char] = _measure(view, ranks, candidates[ranks], char)
-        self._classes: dict[tuple[int, int], _Class] = {}
-        self._closers: dict[bytes, list[int]] = {}
+        self._classes: dict[tuple[int, int], _Class | None] = {}
+        self._closers: dict[bytes, Ints] = {}
 
     def closing(self, fence: bytes, line: int) -> int:
         """The first line from `line` on that closes a fence; -1 where none in the view does."""
         closers = self._closers.get(fence)
         if closers is None:
             column = self._columns.get(fence[0])
-            closers = []
+            closers = np.zeros(0, np.int64)
             if column is not None:
-                closers = column.lines[column.closes & (column.lengths >= len(fence))].tolist()
+                closers = column.lines[column.closes & (column.lengths >= len(fence))]
             self._closers[fence] = closers
-        at = bisect_left(closers, line)
-        return closers[at] if at < len(closers) else -1
+        at = int(closers.searchsorted(line))
+        return closers.item(at) if at < len(closers) else -1
 
     def row(self, line: int, char: int) -> Row | None:
         """The row of fenced blocks that begins at a line with this first character; None where none does for certain."""
         column = self._columns.get(char)
-        place = bisect_left(column.all_lines, line) if column is not None else 0
-        if column is None or place == len(column.all_lines) or column.all_lines[place] != line:
+        place = int(column.lines.searchsorted(line)) if column is not None else 0
+        if column is None or place == len(column.lines) or column.lines.item(place) != line:
             return None
         length = column.lengths.item(place)
-        fences = self._classes.get((char, length))
+        if (char, length) not in self._classes:
+            is_common = column.openers(length) >= _FEW_OPENERS
+            self._classes[char, length] = _class_of(column, length, self._lasting_before) if is_common else None
+        fences = self._classes[char, length]
         if fences is None:
-            fences = self._classes[char, length] = _class_of(column, length, self._lasting_before)
+            return None
         first = bisect_left(fences.all_lines, line)
         stops = fences.stops[first & 1]
         stop = stops[bisect_left(stops, first)]
@@ -147,7 +155,7 @@ def _measure(view: LineView, ranks: Ints, lines: Ints, char: int) -> _Column:
         lengths = np.array([one[0] for one in found], np.int64)
         closes = np.array([one[1] for one in found], np.bool_)
         opens = np.array([one[2] for one in found], np.bool_)
-        return _Column(ranks, lines, lengths, closes, opens, lines.tolist())
+        return _Column(ranks, lines, lengths, closes, opens)
     array = view.block.array
     is_char = array == char
     # Where the character begins or ends to be repeated. A line begins with it, so the next such place ends the fence.
@@ -167,7 +175,7 @@ def _measure(view: LineView, ranks: Ints, lines: Ints, char: int) -> _Column:
     is_odd = (~closes & _BLANK[rest] & _BLANK[before_end]) | (view.heads[lines] == _SPACE)
     for number in np.flatnonzero(is_odd).tolist():
         lengths[number], closes[number], opens[number] = _measure_one(view, lines.item(number), char)
-    return _Column(ranks, lines, lengths, closes, opens, lines.tolist())
+    return _Column(ranks, lines, lengths, closes, opens)
 
 
 def _measure_one(view: LineView, line: int, char: int) -> tuple[int, bool, bool]:

@@ -8,7 +8,6 @@ list item. See https://spec.commonmark.org/0.31.2/ for the rules.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,19 +77,22 @@ class Markdown:
                 yield Heading(0, level=9, title=b"front matter", kind="front_matter")
                 position = 1
         firsts = view.first_bytes()
-        lines = _candidates(view, firsts)
-        candidates: list[int] = lines.tolist()
-        fences = Fences(view, lines, firsts)
+        candidates = _candidates(view, firsts)
+        fences = Fences(view, candidates, firsts)
         heads = view.heads
         if self._until:
             position = self._skip_fence(view, fences, position) if self._in_fence else self._skip(view, position)
             yield Heading(position)
         at = 0
         while True:
-            at = bisect_left(candidates, position, at)
+            # An array is searched where much is passed; as a rule the next one is that behind the last.
+            if at < len(candidates) and candidates.item(at) < position:
+                at += 1
+                if at < len(candidates) and candidates.item(at) < position:
+                    at = int(candidates.searchsorted(position))
             if at == len(candidates):
                 break
-            index = candidates[at]
+            index = candidates.item(at)
             row = fences.row(index, heads.item(index)) if heads.item(index) in _FENCE_CHARS else None
             if row is not None:
                 for line, floor in zip(row.lines, row.floors, strict=True):

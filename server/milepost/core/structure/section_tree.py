@@ -174,7 +174,7 @@ class SectionTree:
             return
         while low < high:
             index = low + max(0, self._part[1] + PART_LINES - view.number(low))
-            if index >= high:
+            if index >= high or (self._levels and self.builder.is_crowded(len(self._levels))):
                 return
             after_blank = view.after_blank(index, min(high, index + _MORE_LINES))
             index = after_blank if after_blank is not None else index
