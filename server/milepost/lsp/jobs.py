@@ -131,6 +131,7 @@ class Job(Generic[T]):
         """The thread is done (on the event loop)."""
         self._jobs.forget(self)
         self._jobs._running.discard(self)
+        self._jobs.ended += 1
         if self._result.done():
             return
         error = Cancelled("The work was cancelled.") if future.cancelled() else future.exception()
@@ -160,6 +161,8 @@ class Jobs:
         self._running: set[Job[Any]] = set()
         self._tasks: dict[asyncio.Task[Any], Hashable | None] = {}
         self._closed = False
+        #: How many jobs have ended so far.
+        self.ended = 0
 
     def join(self, key: Hashable | None, work: Work[T], pace: Pace = "long") -> Job[T]:
         """The running job with this key, else a new one. Enter it (`async with`) before anything is awaited."""

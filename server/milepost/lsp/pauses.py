@@ -12,12 +12,34 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 #: How long nothing must have been asked before everything is looked through.
 IDLE_S = 10.0
 
 _NEVER_BY_ITSELF = 1_000_000
+
+
+#: How often what a scan has freed is given back, while there are any.
+TRIM_EVERY_S = 5.0
+
+
+async def trim_after_work(ended_jobs: Callable[[], int], call: Callable[[Callable[[], None]], Awaitable[None]]) -> None:
+    """Give memory back after work was done. `ended_jobs` counts what has ended; `call` calls in another thread."""
+    trimmed_at = 0
+    while True:
+        await asyncio.sleep(TRIM_EVERY_S)
+        ended = ended_jobs()
+        if ended != trimmed_at:
+            trimmed_at = ended
+            await call(_trim)
+
+
+def _trim() -> None:
+    # numpy comes with it: it is there once anything was scanned.
+    from milepost.core.heap import give_back_freed_memory
+
+    give_back_freed_memory()
 
 
 def settle() -> None:

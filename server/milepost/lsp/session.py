@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 _REMEMBERED_REPLIES = 24
 
+#: So many arenas of the C library the threads share: each may keep tens of megabytes that are free.
+_ARENAS = 2
+
 
 class Engine(Interface):
     """What the server needs of `milepost.service.Service`. Blocking; safe to call from several threads."""
@@ -150,6 +153,9 @@ class Session:
         """The service behind all answers. The first call takes a moment: it loads the core."""
         with self._lock:
             if self._engine is None:
+                from milepost.core.heap import share_arenas
+
+                share_arenas(_ARENAS)
                 self._engine = self._make_engine(self.settings.current)
                 settle()
             return self._engine

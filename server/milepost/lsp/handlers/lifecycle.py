@@ -11,7 +11,7 @@ from pygls.lsp.server import LanguageServer
 from milepost.errors import InvalidParams
 from milepost.lsp.client import ClientFeatures
 from milepost.lsp.handlers.requests import NAMES
-from milepost.lsp.pauses import collect_when_idle
+from milepost.lsp.pauses import collect_when_idle, trim_after_work
 from milepost.lsp.position import units_of
 from milepost.lsp.session import Session
 from milepost.lsp.settings import SECTION
@@ -50,6 +50,7 @@ def register(server: LanguageServer, session: Session) -> None:
         session.jobs.spawn("set up", _set_up(session))
         session.jobs.spawn("watch files", watch_files(session))
         session.jobs.spawn("collect garbage", collect_when_idle(session.idle_s))
+        session.jobs.spawn("give memory back", trim_after_work(lambda: session.jobs.ended, session.jobs.short))
         if params is not None and server.process_id is not None:
             session.jobs.spawn("watch parent", watch_parent(server.process_id, protocol.exited))
 
