@@ -89,12 +89,15 @@ def ungrounded(summary: Summary, data: bytes) -> list[str]:
     """Incidents of a log that are not where they are said to be: half of a title's words must stand in the lines named."""
     if summary.outline.format != "log":
         return []
+    encoding = summary.outline.encoding
+    if encoding.startswith(("utf-16", "utf-32")):
+        data, encoding = data.decode(encoding, "replace").encode(), "utf-8"
     lines = re.split(rb"\r\n|\r|\n", data)
     told = summary.text.partition("stand")[2].partition("What happened when:")[0]
     faults = []
     for title, first, last in _INCIDENT.findall(told):
         there = b"\n".join(lines[int(first) - 1 : int(last or first)])
-        text = strip_ansi(there).decode(summary.outline.encoding, "replace")
+        text = strip_ansi(there).decode(encoding, "replace")
         words = _WORD.findall(title)
         if sum(word in text for word in words) * 2 < len(words):
             faults.append(f"{title!r} is not in lines {first}–{last or first}")

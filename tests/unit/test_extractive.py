@@ -25,7 +25,8 @@ def write(folder: Path, name: str, text: str) -> Path:
 def ticks(count: int, start: int = 0) -> str:
     """Lines of a log that say nothing, one a second."""
     return "".join(
-        f"2024-03-05 {10 + n // 3600:02}:{n // 60 % 60:02}:{n % 60:02},120 INFO [main] com.example.App: tick {n} took {n % 7} ms\n"
+        f"2024-03-05 {10 + n // 3600:02}:{n // 60 % 60:02}:{n % 60:02},120 INFO [main] com.example.App:"
+        f" tick {n} took {n % 7} ms\n"
         for n in range(start, start + count)
     )
 
@@ -63,7 +64,8 @@ def test_an_empty_file(tmp_path: Path) -> None:
 # --- logs ----------------------------------------------------------------------------------------------------------------
 
 TRACE = (
-    "2024-03-05 10:10:00,001 ERROR [main] com.example.Store: batch 7731 failed\njava.lang.IllegalStateException: rolled back\n"
+    "2024-03-05 10:10:00,001 ERROR [main] com.example.Store: batch 7731 failed\n"
+    "java.lang.IllegalStateException: rolled back\n"
     "\tat com.example.Committer.commit(Committer.java:212)\nCaused by: java.net.SocketTimeoutException: Read timed out\n"
 )
 
