@@ -78,7 +78,8 @@ def ids_in(prompt: str) -> list[str]:
 def lines_in(prompt: str) -> list[str]:
     """The single lines of the text in a prompt, as they can be quoted."""
     text = _TEXT.search(prompt)
-    return [line for line in re.findall(r"(?m)^\d+\| (.+)$", text[2] if text else "") if "more bytes]" not in line]
+    lines = re.findall(r"(?m)^\d+\| (.+)$", text[2] if text else "")
+    return [line for line in lines if line != "(blank)" and 6 <= len(line) < 1500]
 
 
 def places_in(prompt: str) -> list[str]:

@@ -21,7 +21,9 @@ WHOLE_LINES_MAX_BYTES = 1000
 
 # What models put around a quote: quote marks, and the line numbers that they saw before it.
 _NUMBERED = re.compile(r"(?m)^\s*\d[\d,]*(?:-\d[\d,]*)?(?:\s*×\s*[\d,]+)?\s*[|:]\s?")
-_CLIPPED = re.compile(r"\s*(?:\[…[\d,]+ more bytes\]|…|\.\.\.)\s*\Z")
+# Where a view leaves something out: bytes that are counted, a beginning that is that of the row above.
+_GAP = re.compile(r"\s*(?:\[\+[\d,]+ bytes\]|\([\d,]+ bytes\)\Z|…|\.\.\.)\s*")
+_MAX_TRIES = 200
 _AROUND = " \t\r\n\"'`“”‘’«»"
 
 
@@ -60,9 +62,13 @@ class QuoteFinder:
         found = self._shown.lines_of(" ".join(text.split()))
         if found is None:
             return None
-        first, last = found
-        end = self._starts[last + 1] if last + 1 < len(self._starts) else len(self._chunk.data)
-        return self._starts[first], end
+        start, end = self._stripped(*found)
+        if end - start > WHOLE_LINES_MAX_BYTES:  # of a long line the part that is quoted, if it stands there so
+            piece = max(_GAP.split(text), key=len).encode(self._codec, "replace")
+            place = self._chunk.data.find(piece, start, end)
+            if place >= 0:
+                return place, place + len(piece)
+        return start, end
 
     def _worth(self, text: str, start: int, end: int) -> tuple[int, int] | None:
         """The span, if it is long enough to prove something, or a whole line."""
@@ -122,18 +128,32 @@ class _Shown:
         self._text = " ".join(parts)
 
     def lines_of(self, text: str) -> tuple[int, int] | None:
-        """The first and last line over which the text stands."""
-        start = self._text.find(text) if len(text) >= MIN_CHARACTERS else -1
-        if start < 0:
+        """The first and last line over which the text stands. What a view left out of a line may be anything."""
+        pieces = [piece for piece in _GAP.split(text) if piece]
+        if sum(map(len, pieces)) < MIN_CHARACTERS:
             return None
-        return bisect_right(self._ends, start), bisect_right(self._ends, start + len(text) - 1)
+        start = -1
+        for _ in range(_MAX_TRIES):
+            start = self._text.find(pieces[0], start + 1)
+            if start < 0:
+                return None
+            first = bisect_right(self._ends, start)
+            end = start + len(pieces[0])
+            for piece in pieces[1:]:
+                place = self._text.find(piece, end, self._ends[first])
+                end = place + len(piece) if place >= 0 else -1
+                if end < 0:
+                    break
+            if end >= 0:
+                return first, bisect_right(self._ends, end - 1)
+        return None
 
 
 def _forms(quote: object) -> list[str]:
     """The quote as it came, and without what models put around it."""
     if not isinstance(quote, str) or len(quote) > MAX_CHARACTERS:
         return []
-    bare = _CLIPPED.sub("", quote.strip(_AROUND))
+    bare = quote.strip(_AROUND)
     found = [quote, bare, _NUMBERED.sub("", bare).strip(_AROUND)]
     return [text for number, text in enumerate(found) if text.strip() and text not in found[:number]]
 
