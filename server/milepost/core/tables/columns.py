@@ -40,7 +40,7 @@ class Columns:
         self._profiles = [ColumnProfile(name) for name in names[:_MAX_PROFILED]]
         self._room_records = max(1, _CLOSE_CELLS // max(1, len(names)))
         self._room_bytes = _CLOSE_BYTES
-        self._survey = Survey(encoding)
+        self._survey = Survey()
         self._labels = labels
 
     def copy(self) -> Columns:

@@ -19,6 +19,7 @@ _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
 _FAR = 9
+_MINUS, _POINT = 0x2D, 0x2E
 
 
 def widen(
@@ -40,7 +41,8 @@ def widen(
         parts.append((False, starts, widths))
     else:
         below, above = np.flatnonzero(negative), np.flatnonzero(~negative)
-        parts.append((True, starts[below] + 1, widths[below] - 1))
+        if len(below):
+            parts.append((True, starts[below] + 1, widths[below] - 1))
         if len(above):
             parts.append((False, starts[above], widths[above]))
     for is_negative, firsts, sizes in parts:
@@ -57,6 +59,57 @@ def widen(
             index, profile.bounds[end] = found
             at = int(firsts[index])
             profile.add_number(data[at - is_negative : at + int(sizes[index])])
+
+
+def outside(
+    profile: ColumnProfile,
+    codes: npt.NDArray[np.uint8],
+    starts: Offsets,
+    widths: Offsets,
+    form: str,
+    has_minus: bool,
+) -> Offsets | None:
+    """Indices of all numbers that may lie outside the range so far, and some that do not; None for all of them."""
+    bounds = profile.bounds
+    high, low = bounds.get((form, True, False)), profile.low
+    if high is None or low is None or high[0] >= _FAR:
+        return None
+    first = codes[starts]
+    if form == "integer":
+        beyond = (widths > high[0]) | ((widths == high[0]) & (first >= high[1] >> 56))
+    else:
+        beyond = _is_digit(codes[starts + high[0]]) | (first >= high[1] >> 56)
+    if low >= 0:
+        least = bounds.get((form, False, False))
+        if least is None or least[0] >= _FAR:
+            return None
+        if form == "integer":
+            beyond |= (widths < least[0]) | ((widths == least[0]) & (first <= least[1] >> 56))
+        else:
+            behind = codes[starts + least[0]]
+            beyond |= ~_is_digit(behind) & ((behind != _POINT) | (first <= least[1] >> 56))
+    if not has_minus:
+        return np.flatnonzero(beyond)
+    negative = first == _MINUS
+    deepest = bounds.get((form, False, True))
+    if low < 0 and deepest is not None and deepest[0] < _FAR:
+        places = np.flatnonzero(negative)
+        second = codes[starts[places] + 1]
+        if form == "integer":
+            sizes = widths[places] - 1
+            deeper = (sizes > deepest[0]) | ((sizes == deepest[0]) & (second >= deepest[1] >> 56))
+        else:
+            deeper = _is_digit(codes[starts[places] + 1 + deepest[0]]) | (second >= deepest[1] >> 56)
+        negative[places] = deeper
+        # Of numbers below zero none is the greatest, as long as there are others.
+        beyond[places] = deeper
+        return np.flatnonzero(beyond)
+    return np.flatnonzero(beyond | negative)
+
+
+def _is_digit(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    digits: npt.NDArray[np.bool_] = (codes - np.uint8(0x30)) < 10
+    return digits
 
 
 def _matters(profile: ColumnProfile, is_high: bool, is_negative: bool) -> bool:

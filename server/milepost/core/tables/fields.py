@@ -60,10 +60,13 @@ class Grid:
             ends = ends - (codes[np.maximum(ends - 1, 0)] == _CR)
         return cls(codes, dialect.quote if rows.has_quotes else -1, dialect.skip_space, chosen, starts, ends, table)
 
-    def bounds(self, column: int) -> tuple[Offsets, Offsets]:
-        """Where the fields of a column begin and end, outside their quotes."""
+    def outer(self, column: int) -> tuple[Offsets, Offsets]:
+        """Where the fields of a column begin and end, with their quotes."""
         starts = self.starts if column == 0 else self.delimiters[column - 1] + 1
-        ends = self.delimiters[column] if column < len(self.delimiters) else self.ends
+        return starts, self.delimiters[column] if column < len(self.delimiters) else self.ends
+
+    def inner(self, starts: Offsets, ends: Offsets) -> tuple[Offsets, Offsets]:
+        """Where fields begin and end inside their quotes, if they have any."""
         if self.skip_space:
             blank = (self.codes[starts] == _SPACE) & (starts < ends)
             while blank.any():
@@ -75,6 +78,10 @@ class Grid:
                 quoted &= ends - starts > 1
                 starts, ends = starts + quoted, ends - quoted
         return starts, ends
+
+    def bounds(self, column: int) -> tuple[Offsets, Offsets]:
+        """Where the fields of a column begin and end, outside their quotes."""
+        return self.inner(*self.outer(column))
 
 
 class Words:

@@ -20,8 +20,9 @@ Codes = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
 _LF, _CR, _SPACE, _MINUS, _POINT, _ZERO = 10, 13, 0x20, 0x2D, 0x2E, 0x30
-#: White space that stands in cells, beside blanks and line ends.
-_OTHER_SPACE = (0x09, 0x0B, 0x0C)
+_WHITE = (0x20, 0x09, 0x0A, 0x0B, 0x0C, 0x0D)
+#: What the plane says of a cell.
+PLAIN = {"integer": 1, "number": 2, "code": 3, "empty": 4}
 _ONE, _FULL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -47,10 +48,10 @@ def through(marks: Words, passable: Words) -> Words:
 
 
 class Numbers:
-    """The cells of a block that are numbers, as sets of the places where cells end.
+    """The cells of a block that are numbers, told by the places where cells end: those of the delimiters behind them.
 
-    `marks` are the delimiters and line ends that count, `quotes` the quotes if there are any. A cell in quotes ends at the
-    closing one. `has_edges` says that cells have blanks at an end, which do not count.
+    `marks` are the delimiters and line ends that count, `quotes` the quotes if there are any. `has_edges` says that cells
+    have blanks at an end, which do not count.
     """
 
     def __init__(self, data: bytes, codes: Codes, dialect: Dialect, marks: Words, quotes: Words | None) -> None:
@@ -66,12 +67,13 @@ class Numbers:
         if dialect.skip_space:
             spaces = pack(codes == _SPACE) & ~marks
             starts = (starts & ~spaces) | through(starts & spaces, spaces)
+        self._closing = None
         if quotes is not None:
             opened = starts & quotes
             starts = (starts & ~opened) | after(opened)
-            closing = quotes & before(ends)
-            ends = (ends & ~after(closing)) | closing
-        self._blanks = self._edges(dialect.delimiter, marks, quotes, starts, ends)
+            self._closing = quotes & before(ends)
+            ends = (ends & ~after(self._closing)) | self._closing
+        self._blanks = self._edges(marks if returns is None else marks | returns, starts, ends)
         self._led = None
         if self._blanks is not None:
             self._led = through(starts & self._blanks, self._blanks)
@@ -91,30 +93,47 @@ class Numbers:
         self._behind = through(begun, self._digits)
         self._masks: dict[str, Mask] = {}
 
-    def _edges(self, delimiter: int, marks: Words, quotes: Words | None, starts: Words, ends: Words) -> Words | None:
+    def _edges(self, marks: Words, starts: Words, ends: Words) -> Words | None:
         """The white space of cells, if some begin or end with it."""
-        codes, blanks = self._codes, None
-        for code in (_SPACE, *_OTHER_SPACE, *((_LF, _CR) if quotes is not None else ())):
-            if code != delimiter and self._data.find(code) >= 0:
-                found = pack(codes == code)
-                blanks = found if blanks is None else blanks | found
-        if blanks is None:
+        low = pack(self._codes <= _SPACE) & ~marks
+        if not (low & (starts | before(ends))).any():
             return None
-        blanks &= ~(marks | ends)
+        blanks = np.zeros_like(low)
+        for code in _WHITE:
+            if self._data.find(code) >= 0:
+                blanks |= pack(self._codes == code)
+        blanks &= low & ~ends
         return blanks if (blanks & (starts | before(ends))).any() else None
 
-    def of(self, kind: str) -> Mask:
-        """Where cells end that are of a form: "integer", "number", "fraction" (`.5`) or "code". Odd ones are left out."""
-        found = self._masks.get(kind)
-        if found is None:
-            words = {
-                "integer": self._integers,
-                "number": self._decimals,
-                "code": self._coded,
-                "fraction": self._fractions,
-            }[kind]()
-            found = self._masks[kind] = as_mask(words, len(self._codes))
+    @cached_property
+    def plane(self) -> Codes:
+        """At the end of each cell what it is, as one of `PLAIN`; 0 there for everything else, and anything elsewhere."""
+        found = as_mask(self._outer(self._starts & self._ends), len(self._codes)).view(np.uint8) * np.uint8(
+            PLAIN["empty"]
+        )
+        for form in ("integer", "number", "code"):
+            words = self._words(form)
+            if words.any():
+                found += as_mask(self._outer(words), len(self._codes)).view(np.uint8) * np.uint8(PLAIN[form])
         return found
+
+    def of(self, form: str) -> Mask:
+        """Where cells end that are of a form: "integer", "number", "fraction" (`.5`) or "code". Odd ones are left out."""
+        found = self._masks.get(form)
+        if found is None:
+            found = self._masks[form] = as_mask(self._outer(self._words(form)), len(self._codes))
+        return found
+
+    def _words(self, form: str) -> Words:
+        forms = {"integer": self._integers, "number": self._decimals, "code": self._coded}
+        return forms.get(form, self._fractions)()
+
+    def _outer(self, words: Words) -> Words:
+        """Ends at closing quotes moved behind them."""
+        if self._closing is None:
+            return words
+        closing = words & self._closing
+        return (words ^ closing) | after(closing)
 
     def _arrived(self, marks: Words) -> Words:
         """The marks that are at the end of a cell, blanks before it aside."""
@@ -129,6 +148,8 @@ class Numbers:
         return found
 
     def _coded(self) -> Words:
+        if self._led_by_zero is None:
+            return np.zeros_like(self._ends)
         return self._arrived(through(self._unsigned_zeros, self._digits))
 
     def _fractions(self) -> Words:
@@ -147,7 +168,7 @@ class Numbers:
         found = through(behind & blanks, blanks) & self._ends
         if self._led is not None:
             found |= through(self._led & ~self._ends, ~self._ends) | (self._led & self._ends)
-        return as_mask(found, len(self._codes)) if found.any() else None
+        return as_mask(self._outer(found), len(self._codes)) if found.any() else None
 
     def _decimals(self) -> Words:
         if self._data.find(_POINT) < 0:

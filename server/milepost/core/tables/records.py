@@ -55,7 +55,7 @@ class Rows:
         self,
         starts: Offsets,
         ends: Offsets,
-        fields: Offsets,
+        fields: Offsets | int,
         delimiters: Words,
         line_ends: Offsets,
         *,
@@ -68,7 +68,7 @@ class Rows:
     ) -> None:
         self.starts = starts
         self.ends = ends
-        self.fields = fields
+        self._fields = fields
         self.delimiters = delimiters
         self.line_ends = line_ends
         self.is_regular = is_regular
@@ -85,6 +85,11 @@ class Rows:
     def has_quotes(self) -> bool:
         """Whether there is any quote."""
         return self.quotes is not None
+
+    @cached_property
+    def fields(self) -> Offsets:
+        """How many fields each has."""
+        return np.full(len(self.ends), self._fields) if isinstance(self._fields, int) else self._fields
 
     @cached_property
     def ranks(self) -> Ranks:
@@ -136,7 +141,10 @@ class RecordFinder:
         if dialect.quote >= 0 and data.find(dialect.quote) >= 0:
             quotes = self._set_of(codes, dialect.quote, None)
             within = inside(quotes, False)
-            if self._first_misplaced(codes, quotes, within, all_ends | delimiters, delimiters, 0) >= 0:
+            if dialect.skip_space:
+                if self._first_misplaced(codes, quotes, within, all_ends | delimiters, delimiters, 0) >= 0:
+                    return None
+            elif not _are_in_order(quotes, within, all_ends | delimiters):
                 return None
             delimiters &= ~within
             lines = lines & ~within
@@ -147,7 +155,7 @@ class RecordFinder:
             return None
         grid = found.reshape(-1, columns)
         ends = grid[:, -1]
-        if not has(lines, ends).all():
+        if not (codes[ends] == _LF).all():
             return None
         record_ends = ends + 1
         starts = np.empty_like(record_ends)
@@ -164,7 +172,7 @@ class RecordFinder:
         return Rows(
             starts,
             record_ends,
-            np.full(len(ends), columns),
+            columns,
             delimiters,
             line_ends,
             is_regular=True,
@@ -399,3 +407,11 @@ class RecordFinder:
     def _next_line(self, block: Block) -> int:
         lines = len(block.starts) - (1 if block.starts_line else 0)
         return block.first_line + lines + (1 if block.ends_line else 0)
+
+
+def _are_in_order(quotes: Words, within: Words, marks: Words) -> bool:
+    """Whether all quotes of a block stand where one may, in a block of whole records. `marks`: delimiters and line ends."""
+    opens, closes = quotes & within, quotes & ~within
+    may_open, may_close = after(marks | closes), before(marks | opens)
+    may_open[0] |= np.uint64(1)
+    return not ((opens & ~may_open) | (closes & ~may_close)).any()

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from milepost.core.scan import STRIPE_BYTES, Block
 from milepost.core.tables.bits import Offsets
-from milepost.core.tables.extremes import widen
+from milepost.core.tables.extremes import outside, widen
 from milepost.core.tables.fields import Grid, Words
-from milepost.core.tables.numbers import Numbers
+from milepost.core.tables.numbers import PLAIN, Codes, Numbers
 from milepost.core.tables.values import ColumnProfile, kind_of
 
 Numbers8 = npt.NDArray[np.uint64]
@@ -31,11 +31,10 @@ _ONE_BY_ONE = 1000
 _SHAPES = 12
 _WIDTHS = 12
 _MOST_TEXT = 64
+_TAKEN = len(PLAIN) + 1
 _LONGEST_WORD = 5
 _LONGEST_NUMBER = 30
 _LONGEST_SHAPE = 40
-_NUMERIC = ("integer", "number", "code")
-_FORMS = (*_NUMERIC, "fraction")
 
 _WORDS = (
     b"\\n", b"null", b"none", b"n/a", b"na", b"nan", b"-", b"true", b"false", b"yes", b"no", b"inf", b"+inf", b"-inf",
@@ -85,31 +84,27 @@ class Tables:
 class Survey:
     """Surveys the columns of consecutive blocks into their profiles."""
 
-    def __init__(self, encoding: str) -> None:
-        self._encoding = encoding
+    def __init__(self) -> None:
         self._tables = Tables()
 
     def take(self, block: Block, grid: Grid, numbers: Numbers, profiles: list[ColumnProfile]) -> None:
         """Survey the records of `grid`."""
         if not len(grid.starts):
             return
-        cells = Cells(block, grid, numbers, self._tables, self._encoding)
-        for index, profile in enumerate(profiles):
-            cells.survey(profile, *grid.bounds(index))
+        Cells(block, grid, numbers, self._tables).survey(profiles)
 
 
 class Cells:
     """The cells of one block."""
 
-    def __init__(self, block: Block, grid: Grid, numbers: Numbers, tables: Tables, encoding: str) -> None:
+    def __init__(self, block: Block, grid: Grid, numbers: Numbers, tables: Tables) -> None:
         self._data = block.data
         self._codes = block.array
+        self._grid = grid
         self._numbers = numbers
         self._tables = tables
-        self._encoding = encoding
         self._is_close = block.start < _CLOSE_BYTES or block.start // STRIPE_BYTES % _CLOSE_EVERY == 0
         self._words: Words | None = None
-        self._count = len(grid.starts)
 
     @property
     def words(self) -> Words:
@@ -118,41 +113,86 @@ class Cells:
             self._words = Words(self._data)
         return self._words
 
-    def survey(self, profile: ColumnProfile, starts: Offsets, ends: Offsets) -> None:
-        """Take note of all cells of one column, which lie from `starts` to `ends`."""
-        profile.seen += len(starts)
-        expected = profile.expected
-        widths = ends - starts
-        if expected in _NUMERIC:
-            known = self._numbers.of(expected)[ends]
-            found = int(np.count_nonzero(known))
-            if found:
-                rest = None if found == len(starts) else np.flatnonzero(~known)
-                chosen = None if rest is None else np.flatnonzero(known)
-                if expected != "code":
-                    too_long = self._widen(profile, starts, ends, widths, chosen, expected)
-                    if too_long:
-                        self._one_by_one(profile, starts, ends, np.arange(len(starts)))
-                        return
-                profile.add_kind(expected, found)
-                if rest is None:
-                    return
-                starts, ends, widths = starts[rest], ends[rest], widths[rest]
-        elif expected == "text" and not self._is_close:
-            short = np.flatnonzero(widths <= _LONGEST_WORD)
-            left = len(self._short(profile, starts, widths, short, only_empty=True)) if len(short) else 0
-            profile.unseen += len(starts) - len(short) + left
-            self._padded(profile, starts, ends, np.arange(len(starts)))
-            return
-        self._rest(profile, expected, starts, ends, widths)
+    def survey(self, profiles: list[ColumnProfile]) -> None:
+        """Take note of all cells."""
+        plane = self._numbers.plane
+        for index, profile in enumerate(profiles):
+            starts, ends = self._grid.outer(index)
+            profile.seen += len(starts)
+            self._column(profile, starts, ends, plane[ends])
 
-    def _rest(self, profile: ColumnProfile, expected: str, starts: Offsets, ends: Offsets, widths: Offsets) -> None:
-        """Cells that are not what their column leads to expect: other kinds in turn."""
+    def _column(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, plain: Codes) -> None:
+        """Take note of the cells of one column; `plain` has what each is, if that is plain."""
+        expected = profile.expected
+        code = PLAIN.get(expected, 0)
+        same = plain == code
+        found = int(np.count_nonzero(same))
+        if code and found:
+            chosen = None if found == len(starts) else np.flatnonzero(same)
+            if not self._add_plain(profile, expected, starts, ends, chosen):
+                same[:] = False
+                plain = np.where(plain == code, 0, plain)
+            elif chosen is None:
+                return
+        if code or found < len(starts):
+            if code:
+                plain = np.where(same, _TAKEN, plain)
+            left = self._others(profile, starts, ends, plain)
+            if not len(left):
+                return
+            starts, ends = starts[left], ends[left]
+        if expected == "text" and not self._is_close:
+            short = np.flatnonzero(ends - starts <= _LONGEST_WORD + 2 * (self._grid.quote >= 0))
+            profile.unseen += len(starts)
+            if len(short):
+                firsts, lasts = self._grid.inner(starts[short], ends[short])
+                widths = lasts - firsts
+                left = np.arange(len(short))
+                profile.unseen -= len(short) - len(self._short(profile, firsts, widths, left, only_empty=True))
+            self._padded(profile, starts, ends)
+            return
+        self._rest(profile, expected, starts, ends)
+
+    def _others(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, plain: Codes) -> Offsets:
+        """Count cells that are plain, but something else than most; the indices of those that are not plain."""
+        counts = np.bincount(plain, minlength=_TAKEN + 1).tolist()
+        for kind, code in PLAIN.items():
+            if not counts[code]:
+                continue
+            if kind == "empty":
+                chosen = np.flatnonzero((plain == code) & (ends - starts > _MOST_TEXT))
+                firsts, lasts = self._grid.inner(starts[chosen], ends[chosen])
+                long = int(np.count_nonzero(lasts - firsts > _MOST_TEXT))
+                profile.add_kind("empty", counts[code] - long)
+                profile.add_kind("text", long)
+            elif not self._add_plain(profile, kind, starts, ends, np.flatnonzero(plain == code)):
+                plain = np.where(plain == code, 0, plain)
+        return np.flatnonzero(plain == 0)
+
+    def _add_plain(
+        self, profile: ColumnProfile, kind: str, starts: Offsets, ends: Offsets, chosen: Offsets | None
+    ) -> bool:
+        """Count cells that are numbers of one form; False if some are too long for that, and none was counted."""
+        if chosen is not None:
+            starts, ends = starts[chosen], ends[chosen]
+        starts, ends = self._grid.inner(starts, ends)
+        widths = ends - starts
+        if int(widths.max()) > (_MOST_TEXT if kind == "code" else _LONGEST_NUMBER):
+            return False
+        if kind != "code":
+            self._widen(profile, starts, ends, widths, kind)
+        profile.add_kind("number" if kind == "fraction" else kind, len(starts))
+        return True
+
+    def _rest(self, profile: ColumnProfile, expected: str, starts: Offsets, ends: Offsets) -> None:
+        """Cells that are not plain: words, texts, odd numbers and dates, in turn."""
+        outer_starts, outer_ends = starts, ends
+        starts, ends = self._grid.inner(starts, ends)
+        widths = ends - starts
         left = np.arange(len(starts))
         long = widths > _MOST_TEXT
         if long.any():
             profile.add_kind("text", int(np.count_nonzero(long)))
-            profile.longest = max(profile.longest, int(widths.max()))
             left = np.flatnonzero(~long)
         short = left[widths[left] <= _LONGEST_WORD]
         if len(short):
@@ -160,21 +200,16 @@ class Cells:
             keep[short] = False
             keep[self._short(profile, starts, widths, short)] = True
             left = left[keep[left]]
-        if len(left) > _SHAPES or (len(left) and expected not in _NUMERIC):
+        if len(left) > _SHAPES or (len(left) and expected not in PLAIN):
             left = self._texts(profile, starts, widths, left)
             if len(left) and profile.is_certainly_text:
                 profile.unseen += len(left)
-                self._padded(profile, starts, ends, left)
+                self._padded(profile, outer_starts[left], outer_ends[left])
                 return
-        for form in _FORMS:
-            if form != expected and len(left):
-                known = self._numbers.of(form)[ends[left]]
-                chosen = left[known]
-                if len(chosen):
-                    if form != "code" and self._widen(profile, starts, ends, widths, chosen, form):
-                        continue
-                    profile.add_kind("number" if form == "fraction" else form, len(chosen))
-                    left = left[~known]
+        if len(left) > _SHAPES:
+            fractions = self._numbers.of("fraction")[outer_ends[left]]
+            if fractions.any() and self._add_plain(profile, "fraction", starts, ends, left[fractions]):
+                left = left[~fractions]
         if len(left) > _SHAPES:
             left = self._shapes(profile, starts, ends, widths, left)
         if len(left):
@@ -182,24 +217,23 @@ class Cells:
 
     # --- numbers ----------------------------------------------------------------------------------------------------
 
-    def _widen(
-        self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets, chosen: Offsets | None, form: str
-    ) -> bool:
-        """Widen the range of a column by numbers; True where some are too long for that."""
-        if chosen is not None:
-            starts, ends, widths = starts[chosen], ends[chosen], widths[chosen]
+    def _widen(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets, form: str) -> None:
+        """Widen the range of a column by numbers of one form."""
         if self._numbers.has_edges:
             starts, ends = self._stripped(starts, ends)
             widths = ends - starts
-        if int(widths.max()) > _LONGEST_NUMBER:
-            return True
+        has_minus = self._numbers.has_minus
+        chosen = outside(profile, self._codes, starts, widths, form, has_minus) if form != "fraction" else None
+        if chosen is not None:
+            if not len(chosen):
+                return
+            starts, widths = starts[chosen], widths[chosen]
         negative = None
-        if self._numbers.has_minus:
+        if has_minus:
             negative = self._codes[starts] == 0x2D
             if not negative.any():
                 negative = None
-        widen(profile, self._data, self.words, starts, widths, negative, form)
-        return False
+        widen(profile, self._data, self.words, starts, widths, negative, form=form)
 
     def _stripped(self, starts: Offsets, ends: Offsets) -> tuple[Offsets, Offsets]:
         """Without white space at either end; cells have something else in them."""
@@ -262,19 +296,22 @@ class Cells:
         others: Offsets = left[~is_text]
         return others
 
-    def _padded(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, left: Offsets) -> None:
-        """Look at those of cells counted as unseen that may be nothing, or a word for nothing, with blanks around it."""
+    def _padded(self, profile: ColumnProfile, starts: Offsets, ends: Offsets) -> None:
+        """Look at those of cells counted as unseen that may be a word for nothing with blanks around it."""
         padded = self._numbers.padded
-        if padded is None or not len(left):
+        if padded is None:
             return
-        left = left[padded[ends[left]] & (ends[left] - starts[left] <= _MOST_TEXT)]
-        first, sixth = (
-            self._codes[starts[left]],
-            self._codes[np.minimum(starts[left] + _LONGEST_WORD, len(self._codes) - 1)],
-        )
-        left = left[(first <= 0x20) | (self._tables.empty_firsts[first] & (sixth <= 0x20))]
-        for value, count in Counter(self._data[starts[one] : ends[one]] for one in left.tolist()).items():
-            if kind_of(value) == "empty":
+        left = np.flatnonzero(padded[ends] & (ends - starts <= _MOST_TEXT + 2))
+        if not len(left):
+            return
+        starts, ends = self._grid.inner(starts[left], ends[left])
+        first, sixth = self._codes[starts], self._codes[np.minimum(starts + _LONGEST_WORD, len(self._codes) - 1)]
+        maybe = (first <= 0x20) | (self._tables.empty_firsts[first] & (sixth <= 0x20) & (ends - starts > _LONGEST_WORD))
+        maybe |= self._tables.empty_firsts[first] & (ends - starts <= _LONGEST_WORD)
+        for value, count in Counter(
+            self._data[starts[one] : ends[one]] for one in np.flatnonzero(maybe).tolist()
+        ).items():
+            if kind_of(value) == "empty" and value.strip() != value:
                 profile.add_kind("empty", count)
                 profile.unseen -= count
 
@@ -316,7 +353,7 @@ class Cells:
             open_ones = open_ones[~same]
             at = int(starts[group[first]])
             kind = kind_of(self._data[at : at + width])
-            if kind in _NUMERIC:
+            if kind in PLAIN and kind != "empty":
                 undecided.append(group[chosen])
                 continue
             profile.add_kind(kind, len(chosen))
