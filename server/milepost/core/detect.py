@@ -29,6 +29,7 @@ CEILINGS = {
     "yaml": 0.9,
     "markup": 0.92,
     "minified": 0.85,
+    "opaque": 0.93,
     "thread_dump": 0.95,
     "gc_log": 0.93,
     "strace": 0.97,

@@ -1,17 +1,23 @@
-"""Plain text: paragraphs, the blocks between blank lines. What any text falls back to."""
+"""Plain text: paragraphs, the blocks between blank lines, and runs of base64 and the like. What any text falls back to."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from milepost.core.formats.base import Format, Sample
+from milepost.core.opaque.runs import OpaqueRuns, Run, Stretch
 from milepost.core.outline import Node
 from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.structure.line_view import LineView, table_of
 
 #: A paragraph of more lines is listed as several blocks: lists and tables have no blank lines.
 BLOCK_LINES = 500
 _TITLE_BYTES = 400
+#: A line with more white space is text.
+_BLANK_BYTES = 64
+_LINE_ENDS = table_of(b"\r\n")
+_WHITE = table_of(b" \t\x0b\x0c")
 
 
 class TextScanner:
@@ -27,40 +33,48 @@ class TextScanner:
         self._lines = 0
         self._after_blank = True
         self._has_text = False
+        self._runs = OpaqueRuns()
+        self._run: Run | None = None
+        self.opaque_bytes = 0
 
     def feed(self, block: Block) -> None:
         """Take the next block."""
         starts = block.starts
-        data = block.data
+        stretches = self._runs.find(LineView(block))
         if not block.starts_line and not len(starts):
             return  # inside a giant line, whose head has been seen
         first_number = block.first_line + (0 if block.starts_line else 1)
-        ends = np.append(starts[1:], len(data))
-        lengths = ends - starts
-        # Only short lines can be blank, and only those after a blank line, or deep in a long block, can begin something.
-        short = np.flatnonzero(lengths <= 64)
+        ends = np.append(starts[1:], len(block.data))
         blank = np.zeros(len(starts) + 1, np.bool_)
-        for index in short.tolist():
-            if not data[int(starts[index]) : int(ends[index])].strip():
-                blank[index] = True
+        blank[_blank_lines(block, starts, ends)] = True
         after_blank = np.empty(len(starts), np.bool_)
         if len(starts):
             after_blank[0] = self._after_blank
             after_blank[1:] = blank[: len(starts) - 1]
-        begins = np.flatnonzero(after_blank & ~blank[:-1]).tolist()
+        begins = after_blank & ~blank[:-1]
+        for stretch in stretches:
+            begins[stretch.low : stretch.high] = False
+        runs = {stretch.low: stretch for stretch in stretches}
+        after_runs = {stretch.high for stretch in stretches}
+        if self._run is not None and 0 not in runs:
+            after_runs.add(0)
+        # Blank lines belong to what is before them, also to a run.
+        after_runs = {index for index in after_runs if index < len(starts) and not blank[index]}
+        places = sorted({*np.flatnonzero(begins).tolist(), *runs, *after_runs})
         position = 0
-        for begin in [*begins, len(starts)]:
+        for begin in [*places, len(starts)]:
             self._long(block, first_number, position, begin, starts, ends)
-            if begin < len(starts):
+            if begin < len(starts) and not self._goes_on(runs.get(begin)):
                 self._begin(block, first_number, begin, starts, ends)
-                position = begin
+                self._run = runs[begin].run if begin in runs else None
+            position = begin
         if len(starts):
             self._after_blank = bool(blank[len(starts) - 1])
 
     def _long(self, block: Block, first_number: int, low: int, high: int, starts: np.ndarray, ends: np.ndarray) -> None:
         """Lines that go on with the open paragraph; cut where it gets too long."""
         index = low
-        while self._lines + (high - index) > BLOCK_LINES:
+        while self._run is None and self._lines + (high - index) > BLOCK_LINES:
             index += BLOCK_LINES - self._lines
             if index >= high:
                 break
@@ -68,6 +82,10 @@ class TextScanner:
         if high > index:
             self._last = self._line(block, high - 1, starts, ends) or self._last
         self._lines = first_number + high - self._start_line
+
+    def _goes_on(self, stretch: Stretch | None) -> bool:
+        """Whether a stretch belongs to the run that is open."""
+        return stretch is not None and not stretch.is_new and stretch.run is self._run
 
     def _begin(self, block: Block, first_number: int, index: int, starts: np.ndarray, ends: np.ndarray) -> None:
         start_byte = block.start + int(starts[index])
@@ -85,6 +103,9 @@ class TextScanner:
 
     def _end(self, end_byte: int, end_line: int) -> None:
         lines = end_line - self._start_line + 1
+        if self._run is not None and self._run.is_data:
+            self._end_run(self._run, end_byte, end_line, lines)
+            return
         title = self._title.decode(self._encoding, "replace") if self._title else "(blank)"
         last = self._last.decode(self._encoding, "replace")
         digest = f"{lines:,} lines" if lines > 1 else ""
@@ -105,11 +126,43 @@ class TextScanner:
             )
         )
 
+    def _end_run(self, run: Run, end_byte: int, end_line: int, lines: int) -> None:
+        facts = run.facts()
+        said = [f"{lines:,} lines"] if lines > 1 else []
+        if "decoded_bytes" in facts:
+            said.append(f"{facts['decoded_bytes']:,} bytes" + (f", {facts['content']}" if "content" in facts else ""))
+        elif "content" in facts:
+            said.append(str(facts["content"]))
+        self.opaque_bytes += end_byte - self._start_byte
+        node = Node("opaque", run.title(), self._start_byte, self._start_line, end_byte, end_line, weight=0.35)
+        node.digest, node.count, node.facts = ", ".join(said), lines, facts
+        self._builder.leaf(node)
+
     def finish(self, end: End) -> Findings:
         """Say what was found."""
         if end.byte > self._start_byte:
             self._end(end.byte, max(end.line, self._start_line))
-        return Findings(self._builder.finish(end.byte, end.line))
+        facts = {"opaque_bytes": self.opaque_bytes} if self.opaque_bytes else {}
+        return Findings(self._builder.finish(end.byte, end.line), facts=facts)
+
+
+def _blank_lines(block: Block, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """The indexes of lines with nothing but white space."""
+    place = starts
+    index = np.arange(len(starts))
+    found = []
+    for _ in range(_BLANK_BYTES):
+        byte = block.array[place]
+        is_end = _LINE_ENDS[byte]
+        found.append(index[is_end])
+        goes_on = np.flatnonzero(_WHITE[byte] & ~is_end)
+        index, place = index[goes_on], place[goes_on] + 1
+        is_inside = place < ends[index]
+        found.append(index[~is_inside])
+        index, place = index[is_inside], place[is_inside]
+        if not len(index):
+            break
+    return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
 def _sniff(sample: Sample) -> float:
