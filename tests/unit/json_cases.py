@@ -12,6 +12,7 @@ from naive import LINE, lines_of, starts_of
 from milepost.core.outline import Section, walk
 from milepost.core.scan import Block, Context, End, Findings, Scan, Scanner
 from milepost.core.source import BytesSource
+from milepost.core.structure.json_scanner import JsonScanner
 
 Make = Callable[[Context], Scanner]
 
@@ -57,10 +58,15 @@ def scanned(make: Make, data: bytes, context: Context | None = None) -> Findings
 
 
 def in_blocks(make: Make, data: bytes, cuts: list[int]) -> Findings:
-    """What a scanner finds, fed blocks that are cut anywhere (a CRLF excepted, which the driver never splits)."""
+    """What a scanner finds, fed blocks that are cut anywhere (a CRLF excepted, which the driver never splits).
+
+    A scanner that waits for more is made to look at each block at once.
+    """
     scanner = make(Context(total_bytes=len(data)))
     for block in blocks(data, cuts):
         scanner.feed(block)
+        if isinstance(scanner, JsonScanner):
+            scanner.settle()
     return scanner.finish(End(len(data), len(lines_of(data))))
 
 

@@ -201,7 +201,7 @@ def part(data: bytes, member: Section) -> list[Any]:
 
 def test_random_elements_of_a_larger_document_are_where_the_outline_says() -> None:
     chance = random.Random(7)
-    rows = [{"id": number, "text": "x" * chance.randrange(40), "at": [number, {"b": "}"}]} for number in range(30_000)]
+    rows = [{"id": number, "text": "x" * chance.randrange(40), "at": [number, {"b": "}"}]} for number in range(90_000)]
     document = {"meta": {"count": len(rows)}, "rows": rows, "by_id": {f"k{row['id']}": row["at"] for row in rows}}
     data = json.dumps(document, indent=chance.choice([None, 1])).encode()
     assert len(data) > 2 * STRETCH_BYTES
@@ -370,4 +370,5 @@ def test_a_block_may_begin_inside_a_character() -> None:
     scanner = JsonScanner(Context(total_bytes=len(data)))
     for at in range(len(data)):
         scanner.feed(Block(at, 1, data[at : at + 1], at == 0, False))
+        scanner.settle()
     assert scanner.finish(End(len(data), 1)) == outline(data)

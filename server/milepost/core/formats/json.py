@@ -26,6 +26,7 @@ def sniff(sample: Sample) -> float:
         return 0.4 if is_named and (is_bracketed or is_scalar) else 0.0
     scanner = JsonScanner(Context(total_bytes=len(head)))
     scanner.feed(Block(0, 1, head, True, False))
+    scanner.settle()
     found = scanner.problems_at(End(len(head), 1)) if sample.whole else scanner.problems
     faults = [problem for problem in found if not problem.message.startswith("truncated")]
     if not faults:

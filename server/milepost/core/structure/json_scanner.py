@@ -32,7 +32,10 @@ from milepost.core.structure.json_place import LOSSY, Lines, Mark
 from milepost.core.structure.json_tree import TAIL_BYTES, Container, Tree
 from milepost.core.structure.json_walk import Walk
 
-STRETCH_BYTES = 1 << 20
+#: So much is looked at in one go: fewer steps in Python for a byte, and still no more memory than it may take.
+STRETCH_BYTES = 4 << 20
+#: A stretch with a fault is looked into in parts of this size.
+_CLOSE_BYTES = 1 << 20
 MAX_SCALAR_BYTES = 1 << 20
 _MAX_PROBLEMS = 100
 #: So much is looked into token by token; a file with faults in more stretches than that is not checked further.
@@ -63,6 +66,8 @@ class JsonScanner:
             self._tree.top.token = context.start_byte
             self._tree.open(within[0], context.start_byte - 1)
             self._place = Place(within, Expect.KEY if within == b"{" else Expect.ELEMENT)
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
         self._carry = b""
         self._base = context.start_byte
         self._behind = b""
@@ -87,6 +92,7 @@ class JsonScanner:
         twin.__dict__.update(self.__dict__)
         twin._tree = copy.deepcopy(self._tree)
         twin._problems = list(self._problems)
+        twin._waiting = list(self._waiting)
         twin._blanker = copy.copy(self._blanker)
         return twin
 
@@ -100,15 +106,19 @@ class JsonScanner:
         if block.start == self._context.start_byte and len(starts) and int(starts[0]) == block.start:
             starts = starts[1:]
         self._starts = np.concatenate((self._starts, starts)) if len(self._starts) else starts
-        view = memoryview(block.data)
-        pieces = max(1, round(len(view) / STRETCH_BYTES))
-        for number in range(pieces):
-            piece: bytes | memoryview = view[len(view) * number // pieces : len(view) * (number + 1) // pieces]
+        self._waiting.append(block.data)
+        self._waiting_bytes += len(block.data)
+        if self._waiting_bytes >= STRETCH_BYTES:
+            self.settle()
+
+    def settle(self) -> None:
+        """Take what was fed and waits for more, to be looked at in one go."""
+        text = b"".join(self._waiting)
+        self._waiting, self._waiting_bytes = [], 0
+        if text and self._fault is None:
             if self._blanker is not None:
-                piece = self._blanker.feed(bytes(piece))
-            self._take(b"".join((self._carry, piece)), final=False)
-            if self._fault is not None:
-                return
+                text = self._blanker.feed(text)
+            self._take(self._carry + text if self._carry else text, final=False)
 
     def _take(self, text: bytes, final: bool) -> None:
         """Do as much of `text`, which begins at `_base`, as can be done for certain; the rest is carried on."""
@@ -123,8 +133,13 @@ class JsonScanner:
         stretch.cut(end)
         stack, kept = open_after(self._place, stretch)
         after = place_after(self._place, stretch, end, stack)
+        valid = is_valid(self._place, memoryview(text)[:end], after, kept, self._allowed)
+        if not valid and len(text) > 2 * _CLOSE_BYTES:
+            self._take_by_parts(text, final)
+            return
         lines = Lines(text, self._base, self._line, self._units, self._starts, self._line_start, self._encoding)
-        diagnosis = self._check(stretch, end, after, kept, lines)
+        self._check_encoding(stretch, end, lines)
+        diagnosis = Diagnosis() if valid else self._diagnose(stretch, end, after, kept, lines)
         if diagnosis.comment >= 0 and self._blanker is None:
             self._note(lines, "comments are not part of JSON", diagnosis.comment)
             self._blanker = CommentBlanker(self._place.in_string)
@@ -168,19 +183,35 @@ class JsonScanner:
         self._carry = text[done:]
         self._place = after
 
-    def _check(self, stretch: Stretch, end: int, after: Place, kept: int, lines: Lines) -> Diagnosis:
-        """Note what is wrong with a stretch before `end`. What is returned says whether that ends the structure."""
+    def _take_by_parts(self, text: bytes, final: bool) -> None:
+        """Do a stretch with a fault in parts that can be looked into token by token."""
+        blanker, self._carry = self._blanker, b""
+        for start in range(0, len(text), _CLOSE_BYTES):
+            part = text[start : start + _CLOSE_BYTES]
+            is_last = final and start + _CLOSE_BYTES >= len(text)
+            if self._blanker is not blanker and self._blanker is not None:
+                part = self._blanker.feed(part) + (self._blanker.rest() if is_last else b"")
+            self._take(self._carry + part, is_last)
+            if self._fault is not None:
+                return
+
+    def _check_encoding(self, stretch: Stretch, end: int, lines: Lines) -> None:
+        """Note the first byte that is not UTF-8."""
         text = stretch.data
-        bad = -1 if not self._checks_encoding or text.isascii() else first_bad_utf8(text[:end])
+        bad = first_bad_utf8(text[:end]) if self._checks_encoding and not text.isascii() else -1
         if bad >= 0:
             self._note(lines, f"byte 0x{text[bad]:02X} is not UTF-8", bad)
             self._checks_encoding = False
             if self._encoding == "utf-8":
                 self._encoding = lines.encoding = LOSSY
-        while not is_valid(self._place, memoryview(text)[:end], after, kept, self._allowed):
+
+    def _diagnose(self, stretch: Stretch, end: int, after: Place, kept: int, lines: Lines) -> Diagnosis:
+        """Note what is wrong with a stretch before `end`. What is returned says whether that ends the structure."""
+        text = stretch.data
+        while True:
             is_closed_too_often = len(stretch.unmatched[0]) > self._place.depth
             if self._gave_up and not is_closed_too_often:
-                break
+                return Diagnosis()
             self._diagnosed_bytes += end
             diagnosis = diagnose(self._place, text[:end], self._allowed)
             for fault in diagnosis.soft:
@@ -188,7 +219,8 @@ class JsonScanner:
             if not diagnosis.variant:
                 return diagnosis
             self._allowed |= {diagnosis.variant}
-        return Diagnosis()
+            if is_valid(self._place, memoryview(text)[:end], after, kept, self._allowed):
+                return Diagnosis()
 
     @property
     def _gave_up(self) -> bool:
@@ -213,11 +245,12 @@ class JsonScanner:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with the text so far."""
+        """What is wrong with the text so far (as far as it is settled)."""
         return tuple(sorted(self._problems, key=lambda problem: problem.byte))
 
     def problems_at(self, end: End) -> tuple[Problem, ...]:
         """What is wrong with a text that is over at `end`. Nothing can be fed after that."""
+        self.settle()
         if self._fault is None:
             if self._blanker is not None:
                 self._carry += self._blanker.rest()
