@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from milepost.core.analysis import Analysis, Options
-from milepost.core.detect import sample_of
+from milepost.core.detect import detect_format, sample_of
 from milepost.core.formats.diff import FORMAT
 from milepost.core.outline import Outline, Section, walk
 from milepost.core.source import BytesSource
@@ -48,6 +48,45 @@ Index: doc/guide.txt
 -This
 +That
  stays
+"""
+
+NORMAL = b"""\
+diff -r old/a.txt new/a.txt
+1,2c1,3
+< one
+< --- a
+---
+> ones
+> @@ -1 +1 @@
+> more
+5d5
+< gone
+\\ No newline at end of file
+Only in new: b.txt
+diff -r old/c.txt new/c.txt
+0a1
+> first
+"""
+
+STAT = b"""\
+commit 0123456789012345678901234567890123456789 (HEAD -> main)
+Author: A <a@example.org>
+Date:   Mon Nov 30 12:00:00 2026 +0000
+
+    Say it in a sentence
+
+ core/a.py | 12 ++++++++----
+ 1 file changed, 8 insertions(+), 4 deletions(-)
+
+commit 1123456789012345678901234567890123456789
+Author: A <a@example.org>
+Date:   Mon Nov 30 11:00:00 2026 +0000
+
+    Another
+
+M\tcore/a.py
+R100\tcore/b.py\tcore/c.py
+12\t-\tcore/d.bin
 """
 
 CONTEXT = b"""\
@@ -220,3 +259,59 @@ def test_counts_of_the_corpus_are_those_of_its_lines(corpus: Path) -> None:
     found = outline(data)
     assert found.stats["files"] == sum(line.startswith(b"diff --git ") for line in lines)
     assert found.stats["hunks"] == sum(line.startswith(b"@@ ") for line in lines)
+
+
+def test_hunks_of_a_normal_diff_are_counted_by_their_signs() -> None:
+    found = outline(NORMAL)
+    assert detect_format(sample_of(BytesSource("x", NORMAL), "x")).name == "diff"
+    assert not found.problems
+    assert [found.stats[name] for name in ("files", "hunks", "added", "removed")] == [2, 3, 4, 3]
+    assert [section.title for section in found.sections] == ["new/a.txt", "new/c.txt"]
+    hunks = [(one.title, one.start_line, one.end_line) for one in found.sections[0].children]
+    assert hunks == [("1,2c1,3", 2, 8), ("5d5", 9, 11)]
+
+
+def test_a_normal_hunk_with_too_few_lines_is_flagged() -> None:
+    found = outline(NORMAL.replace(b"> more\n", b""))
+    assert [(problem.message, problem.line) for problem in found.problems] == [
+        ("the hunk has fewer lines than its head says", 2)
+    ]
+
+
+def test_commits_without_their_diffs_are_listed_with_what_they_change() -> None:
+    found = outline(STAT)
+    assert detect_format(sample_of(BytesSource("x", STAT), "x")).name == "diff"
+    assert found.stats["commits"] == 2
+    assert [section.title for section in found.sections] == [
+        "012345678901 Say it in a sentence",
+        "112345678901 Another",
+    ]
+    assert found.sections[0].digest.startswith("+8 −4 in 1 file")
+
+
+def test_of_very_many_files_groups_are_listed_that_list_them() -> None:
+    one = (
+        b"diff --git a/f%(n)d b/f%(n)d\nindex 1..2 100644\n--- a/f%(n)d\n+++ b/f%(n)d\n"
+        b"@@ -1,2 +1,2 @@\n one\n-two\n+three\n@@ -9 +9 @@\n-a\n+b\n"
+    )
+    analysis = Analysis(BytesSource("x.diff", b"".join(one % {b"n": number} for number in range(40_000))))
+    found = analysis.outline()
+    assert [found.stats[name] for name in ("files", "hunks", "added", "removed")] == [40_000, 80_000, 80_000, 80_000]
+    assert not found.problems
+    assert sum(each.count if each.kind == "group" else 1 for each in found.sections) == 40_000
+    last = found.sections[-1]
+    assert last.title.endswith("f39999")
+    members = [each for each in walk(analysis.expand(last)) if each.kind == "file"]
+    assert [each.title for each in members] == [f"f{number}" for number in range(40_000 - last.count, 40_000)]
+    assert {each.digest for each in members} == {"+2 −2, 2 hunks"}
+
+
+def test_commits_among_very_many_are_told_apart_from_their_files() -> None:
+    one = (
+        b"commit %040d\nAuthor: A <a@example.org>\nDate:   Mon Nov 30 12:00:00 2026 +0000\n\n    Words %d\n\n"
+        b"diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-two\n+three\n\n"
+    )
+    found = outline(b"".join(one % (number, number) for number in range(9000)))
+    assert [found.stats[name] for name in ("commits", "files", "hunks")] == [9000, 9000, 9000]
+    assert sum(each.count if each.kind == "group" else 1 for each in found.sections) == 9000
+    assert found.sections[-1].title.endswith("Words 8999")

@@ -1,4 +1,4 @@
-"""Diffs: the files and hunks of unified diffs, git's, svn's and context diffs; commits of `git log -p` and patch series.
+"""Diffs: files and hunks of unified, context and normal diffs, git's and svn's; commits of `git log` and patch series.
 
 What a hunk holds is known from its head (`@@ -1,5 +1,6 @@`), so that a removed line that looks like the head of a file
 (`--- a`) is not taken for one. All hunks of a block are measured at once from running sums over the first bytes of its
@@ -19,7 +19,7 @@ from milepost.core.structure.diff_context import STARS, ContextHunks
 from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Patch, head_of, path_of
 from milepost.core.structure.diff_hunks import Gap, Hunk, HunkTable
 from milepost.core.structure.diff_measure import LineSums
-from milepost.core.structure.diff_sniff import sniff_diff
+from milepost.core.structure.diff_sniff import is_normal_diff, sniff_diff
 from milepost.core.structure.line_view import LineView, table_of
 from milepost.core.structure.section_tree import SectionTree
 
@@ -28,19 +28,18 @@ SIZE_CLASSES = (4 << 20, 32 << 20, 256 << 20, 2 << 30)
 _SMALL_SHARE = 1024
 _MAX_PROBLEMS = 50
 _COMMIT_LEVEL, _FILE_LEVEL = 0, 1
-_HUNK = re.compile(rb"@@ -\d{1,15}(?:,(\d{1,15}))? \+\d{1,15}(?:,(\d{1,15}))? @@")
 #: The head of a file as git writes it, with hunks behind it.
 _PLAIN_HEAD = re.compile(
     rb"diff --git [^\r\n]*\n(?:(?:index |new |deleted |old |similarity |rename |copy )[^\r\n]*\n){0,6}"
     rb"--- [^\r\n]*\n\+\+\+ [^\r\n]*\n"
 )
-_COMBINED = re.compile(rb"@@@+ (?:-\d+(?:,\d+)? )+\+\d+(?:,\d+)? @@@+")
 _COMMIT = re.compile(rb"commit ([0-9a-f]{40}(?:[0-9a-f]{24})?)\b")
 _MAIL = re.compile(rb"From ([0-9a-f]{40}(?:[0-9a-f]{24})?) \w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
 _BZR_HEAD = re.compile(rb"=== (?:added|modified|removed|renamed) (?:file|directory) '(.*?)'")
 #: First bytes of the lines outside hunks that may say something.
+_SPACE = 32
+_LEAST_COMMIT_LINES = 4
 _CANDIDATES = table_of(b"dI=-+*!rnsocFBGSAD")
-_AT_SIGN = 64
 
 
 class _Place(NamedTuple):
@@ -62,7 +61,11 @@ class DiffScanner:
         classes = [size for size in SIZE_CLASSES if size < context.total_bytes]
         self._least_bytes = classes[-1] // _SMALL_SHARE if classes else 0
         #: A range inside a file is a file without a node.
-        self._range = DiffFile() if (context.resume or {}).get("hunks") else None
+        resume = context.resume
+        self._range = DiffFile() if (resume or {}).get("hunks") else None
+        self._is_normal = is_normal_diff(context.head) if resume is None else bool(resume.get("normal"))
+        #: What is needed to read a range again.
+        self._resume = {"normal": True} if self._is_normal else {}
         self._file: DiffFile | None = self._range
         self._commit: Patch | None = None
         self._context = ContextHunks()
@@ -79,7 +82,7 @@ class DiffScanner:
         view = LineView(block, only_lf=True)
         if not view.size:
             return  # inside a giant line, whose head has been seen
-        sums = LineSums(view)
+        sums = LineSums(view, normal=self._is_normal)
         position = self._go_on(view, sums)
         table = self._measure(view, sums, position)
         if self._wants_title:
@@ -99,7 +102,7 @@ class DiffScanner:
                 self._count_files(view, table, gaps[number - plain : number])
                 taken = gaps[number - 1].hunk
                 continue
-            for index in (np.flatnonzero(_CANDIDATES[view.heads[gap.low : gap.high]]) + gap.low).tolist():
+            for index in self._candidates(view, gap):
                 position = self._take(view, position, index)
             number += 1
         if taken < len(table):
@@ -111,6 +114,17 @@ class DiffScanner:
             self._file.waiting.settle()
 
     # --- files that are only counted --------------------------------------------------------------------------------
+
+    def _candidates(self, view: LineView, gap: Gap) -> list[int]:
+        """The lines between hunks that may say something."""
+        heads = view.heads[gap.low : gap.high]
+        wanted = _CANDIDATES[heads]
+        if gap.high - gap.low > _LEAST_COMMIT_LINES:
+            # ` 3 files changed, 10 insertions(+)`, below the files of a commit.
+            second = view.block.array[np.minimum(view.starts[gap.low : gap.high] + 1, len(view.data) - 1)]
+            wanted |= (heads == _SPACE) & (second - 48 < 10)
+        found: list[int] = (np.flatnonzero(wanted) + gap.low).tolist()
+        return found
 
     def _plain_heads(self, view: LineView, gaps: list[Gap], number: int) -> int:
         """How many gaps from this one on are just the head of a file as git writes it."""
@@ -137,20 +151,9 @@ class DiffScanner:
 
     def _measure(self, view: LineView, sums: LineSums, position: int) -> HunkTable:
         """The hunks that begin in this block at or after `position`, with what of them lies in it."""
-        data = view.data
-        places = sums.foreign[np.searchsorted(sums.foreign, position) :]
-        places = places[view.heads[places] == _AT_SIGN]
-        found: list[tuple[int, int, int]] = []
-        match_head = _HUNK.match
-        for index, start in zip(places.tolist(), view.starts[places].tolist(), strict=True):
-            match = match_head(data, start)
-            if match is not None:
-                old, new = match.groups(b"1")
-                found.append((index, int(old), int(new)))
-            elif _COMBINED.match(data, start):
-                found.append((index, -1, -1))
-        table = HunkTable(view, sums, np.array(found, np.int64).reshape(-1, 3))
-        if not found:
+        found = sums.heads(view, position)
+        table = HunkTable(view, sums, found)
+        if not len(found):
             return table
         for number in table.followed.tolist():
             # A file's head may follow, or the line `-- ` over the signature of a mail.
@@ -158,7 +161,8 @@ class DiffScanner:
                 index = table.indexes[number]
                 self._problem("the hunk has more lines than its head says", view.number(index), view.offset(index))
         if table.is_open:
-            self._left = sums.left(found[-1][0] + 1, found[-1][1], found[-1][2])
+            index, old, new = found[-1].tolist()
+            self._left = sums.left(index + 1, old, new)
         return table
 
     def _go_on(self, view: LineView, sums: LineSums) -> int:
@@ -218,6 +222,7 @@ class DiffScanner:
     def _enter(self, file: DiffFile, *, keeps_last: bool = False) -> None:
         enter = file.waiting.groups if file.is_flushed and self._least_bytes > 0 else file.waiting.nodes
         for node in enter(self._decoded, keeps_last=keeps_last):
+            node.resume = {"hunks": True, **self._resume}
             self._tree.leaf(node)
 
     def _report_short(self, view: LineView, table: HunkTable, low: int, high: int) -> None:
@@ -287,6 +292,9 @@ class DiffScanner:
             if self._wants_title:
                 self._find_title(view, index + 1)
             return index
+        elif text[:1] == b" ":
+            if self._commit is not None and self._file is None:
+                self._commit.take_summary(text)
         elif not self._context.takes_line(file, text):
             if file is not None and not file.hunk_count:
                 file.take_header(text, self._decoded)
@@ -309,17 +317,17 @@ class DiffScanner:
     def _begin_file(self, byte: int, line: int, path: str | bytes) -> DiffFile:
         """Begin a file. Its path may be given as its whole head, to be read only if it is to be shown."""
         file = DiffFile(head=path) if isinstance(path, bytes) else DiffFile(path=path)
-        node = Node("file", file.path or "file", byte, line, weight=0.5, resume={})
+        node = Node("file", file.path or "file", byte, line, weight=0.5, resume=self._resume)
         if self._begin(_FILE_LEVEL, node, file):
             file.node = node
-            self._tree.part_resume = {"hunks": True}
+            self._tree.part_resume = {"hunks": True, **self._resume}
         self._file = file
         self._totals["files"] += 1
         return file
 
     def _begin_commit(self, place: _Place, name: bytes, *, is_mail: bool) -> None:
         short = name[:12].decode("ascii", "replace")
-        node = Node("commit", short, place.byte, place.line, weight=0.6, resume={}, label=short)
+        node = Node("commit", short, place.byte, place.line, weight=0.6, resume=self._resume, label=short)
         commit = Patch(None, short)
         if self._begin(_COMMIT_LEVEL, node, commit):
             commit.node = node
@@ -333,8 +341,8 @@ class DiffScanner:
         self._open = None
         self._context.forget()
         self._tree.cuts_parts = True
-        self._tree.part_resume = {}
-        is_listed = not self._tree.gathers(level, node.kind, node.start_byte, node.start_line, what, {})
+        self._tree.part_resume = self._resume
+        is_listed = not self._tree.gathers(level, node.kind, node.start_byte, node.start_line, what, self._resume)
         if is_listed:
             self._tree.begin(level, node)
         self._file = None

@@ -11,6 +11,7 @@ from milepost.core.structure.line_view import LineView
 
 #: So many hunks of a file are kept back before they are entered.
 MOST_PENDING = 128
+_SUMMARY = re.compile(rb" (\d+) files? changed(?:, (\d+) insertions?\(\+\))?(?:, (\d+) deletions?\(-\))?")
 _OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 # A date after a name: `\t2013-10-13 23:44:04 +0000`, or after blanks where a mailer has eaten the tab.
@@ -136,6 +137,12 @@ class Patch:
             self.date = decoded(text[6:]).strip()
         elif text.startswith(b"Subject: ") and not self.subject:
             self.subject = decoded(text[9:]).strip()
+
+    def take_summary(self, text: bytes) -> None:
+        """The line below the list of files of `git log --stat`: what the commit changes in all."""
+        match = _SUMMARY.match(text)
+        if match is not None:
+            self.files, self.added, self.removed = (int(one or 0) for one in match.groups())
 
     def take_file(self, file: DiffFile) -> None:
         """A file of this commit has ended."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from milepost.core.outline import Node
 from milepost.core.structure.diff_measure import LineSums, running
-from milepost.core.structure.line_view import LineView, table_of
+from milepost.core.structure.line_view import LineView
 from milepost.core.structure.section_tree import PART_LINES
 
 Ints = npt.NDArray[np.int64]
@@ -19,7 +19,6 @@ Decode = Callable[[bytes], str]
 _GROUP = 64
 _MOST_CUTS = 128
 _TITLE_BYTES = 160
-_IN_HUNK = table_of(b"+- ")
 
 
 class Gap(NamedTuple):
@@ -52,7 +51,7 @@ class HunkTable:
         self._short = np.flatnonzero(self._is_short)
         after = np.append(view.heads, 0)[self._ends]
         #: Hunks with a line behind them that looks as if it were still theirs.
-        self.followed: Ints = np.flatnonzero(_IN_HUNK[after] & (heads[:, 1] >= 0))
+        self.followed: Ints = np.flatnonzero(sums.body[after] & (heads[:, 1] >= 0))
 
     def __len__(self) -> int:
         return len(self.indexes)
@@ -138,7 +137,6 @@ class Hunk:
             digest=changes(self.added, self.removed),
             facts={"added": self.added, "removed": self.removed},
             weight=0.6 if self.is_short else 0.3,
-            resume={"hunks": True},
         )
         places = [(self.start_byte, self.start_line, self.title.split(b"\n", 1)[0]), *self.cuts]
         ends = [*self.cuts, (self.end_byte, self.end_line + 1, b"")]
@@ -260,7 +258,6 @@ def _group_node(part: _Part, decoded: Decode) -> Node:
         facts={"of": "hunk", "added": part.added, "removed": part.removed},
         hidden=part.count,
         label=first.label(decoded),
-        resume={"hunks": True},
     )
     node.facts["last"] = last.label(decoded)[:100]
     return node
