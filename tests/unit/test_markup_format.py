@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from milepost.core.analysis import Analysis, Options
 from milepost.core.detect import sample_of
 from milepost.core.formats.markup import FORMAT
-from milepost.core.outline import Outline, Section
+from milepost.core.outline import Outline, Section, walk
 from milepost.core.source import BytesSource
+from milepost.core.structure import markup_fences
 from milepost.core.structure.markup_sniff import dialect_of
 
 MARKDOWN = b"""\
@@ -281,3 +284,55 @@ def test_what_finds_no_room_is_counted_and_listed_when_expanded() -> None:
 )
 def test_other_texts_are_no_markup(name: str, text: bytes) -> None:
     assert FORMAT.sniff(sample_of(BytesSource(name, text), name)) < 0.3
+
+
+_LINES = [
+    "```",
+    "````",
+    "~~~",
+    "``` py",
+    "~~~ x",
+    "```  ",
+    "# Head",
+    "text",
+    "",
+    "  ```",
+    "   ~~~~",
+    "Under\n===",
+    "Words\n---",
+] + ["<!-- c -->", "a `` b", "``` a`b", "## Closed ##", "`````"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rows_of_fenced_blocks_are_read_as_one_block_after_the_other(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    text = "\n".join(chance.choices(_LINES, k=chance.choice((12, 60, 200)))).encode()
+
+    def headings(least_openers: int, few: int) -> list[tuple[int, int, str]]:
+        monkeypatch.setattr(markup_fences, "_FEW_OPENERS", least_openers)
+        monkeypatch.setattr(markup_fences, "_FEW", few)
+        found = Analysis(BytesSource("x.md", text), Options(format="markup")).outline()
+        return [
+            (one.facts["level"], one.start_line, one.title) for one in walk(found.sections) if one.kind == "heading"
+        ]
+
+    one_by_one = headings(10**9, 10**9)
+    assert headings(1, 0) == one_by_one
+    assert headings(1, 10**9) == one_by_one
+
+
+def test_of_very_many_headings_groups_are_listed_that_list_them() -> None:
+    text = b"".join(
+        b"# Head *%d* #\n\nWords.\n\n## Below\n\n```sh\n# no head\n```\n\n" % number for number in range(30_000)
+    )
+    analysis = Analysis(BytesSource("x.md", text))
+    found = analysis.outline()
+    assert found.stats["headings"] == 60_000
+    assert found.stats["nodes"] <= 5000
+    assert sum(each.count if each.kind == "group" else 1 for each in found.sections) == 30_000
+    last = found.sections[-1]
+    assert last.title.endswith("Head *29999*")
+    members = [each.title for each in analysis.expand(last)]
+    assert members == [f"Head *{number}*" for number in range(30_000 - last.count, 30_000)]

@@ -96,7 +96,7 @@ class Markdown:
             row = fences.row(index, heads.item(index)) if heads.item(index) in _FENCE_CHARS else None
             if row is not None:
                 for line, floor in zip(row.lines, row.floors, strict=True):
-                    self._floor = view.number(floor) + 1
+                    self._floor = max(self._floor, view.number(floor) + 1)
                     heading = self._look(view, line)
                     if heading is not None:
                         yield heading
