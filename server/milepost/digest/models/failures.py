@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import httpx2
 import openai
 from pydantic import SecretStr
 
@@ -52,7 +53,9 @@ class FailureReader:
     max_tries: int
 
     def read(self, error: Exception) -> Failure:
-        """What this exception means."""
+        """What this exception means. One that is none of a call's is raised again."""
+        # Raised while the SDK sends, ours come wrapped by some of its versions.
+        error = next((one for one in _causes(error) if isinstance(one, (ReplyTooLong, NotCompatible, CutOff))), error)
         if isinstance(error, (asyncio.TimeoutError, openai.APITimeoutError)):
             return Failure(
                 ModelUnavailable(
@@ -81,14 +84,15 @@ class FailureReader:
             message = self.shown(error.message)
             if _CONTEXT.search(message):
                 return Failure(self._too_long(message))
-            broken = ModelUnavailable(
-                f"{_sentence(f'{self.host} broke off its answer with an error: {message}')}", is_fatal=False
-            )
+            said = f"{self.host} broke off its answer with an error: {message}"
+            broken = ModelUnavailable(_sentence(said), is_fatal=False)
             return Failure(broken, tries=self.max_tries)
         if isinstance(error, (CutOff, json.JSONDecodeError, UnicodeDecodeError)):
             cut = ModelUnavailable(f"The answer from {self.host} broke off before its end.", is_fatal=False)
             return Failure(cut, tries=self.max_tries)
-        return self._connection(error)
+        if isinstance(error, (httpx2.HTTPError, httpx2.StreamError, OSError, openai.OpenAIError)):
+            return self._connection(error)
+        raise error  # a fault of ours
 
     def shown(self, message: str) -> str:
         """What an endpoint said, as it may be shown: short, plain, without secrets and without the key."""

@@ -81,7 +81,7 @@ class Reply:
     def _take_usage(self, usage: object) -> None:
         if usage is None:
             return
-        counts = usage if isinstance(usage, Mapping) else vars(usage)
+        counts = usage if isinstance(usage, Mapping) else getattr(usage, "__dict__", {})
         self.input_tokens, self.output_tokens = counts.get("prompt_tokens"), counts.get("completion_tokens")
 
 
