@@ -33,6 +33,7 @@ def test_summaries(corpus: Path, shard: int) -> None:
         resumed = summarize(path, interrupted=True)
         if (resumed.text, resumed.questions) != (summary.text, summary.questions):
             found.append("an interrupted walk ends in other words")
+        found += faults_of(summarize(path, most_chunks=1))
         if found:
             faults[path.relative_to(corpus)] = found
     assert not faults, report(faults)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.digest.extractive import conclude_summary
+from milepost.digest.extractive import conclude_summary, one_line
 from summaries import LINES, faults_of, summarize
 
 DATA = Path(__file__).resolve().parent.parent / "data"
@@ -57,6 +57,21 @@ def test_notes_are_exact(path: Path) -> None:
         assert note.start_line == line
 
 
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
+def test_one_line_is_one_short_line(path: Path) -> None:
+    summary = summarize(path)
+    line = one_line(summary.state, summary.facts)
+    assert line
+    assert "\n" not in line
+    assert len(line.encode()) <= 240
+
+
+def test_a_part_of_a_section_says_what_it_is_a_part_of(log: Path) -> None:
+    summary = summarize(log, most_chunks=1, chunk_bytes=2000)
+    assert not faults_of(summary)
+    assert "It is a part of:" in summary.text
+
+
 def test_an_empty_file(tmp_path: Path) -> None:
     assert "empty" in summarize(write(tmp_path, "a.log", "")).text
 
@@ -87,7 +102,7 @@ def test_a_log_tells_its_incidents_first(log: Path) -> None:
     text = summarize(log).text
     head, _, rest = text.partition("\n\n")
     assert "2024-03-05 10:00:00 to 2024-03-05 11:25:01" in head
-    assert "1 fatal error" in head
+    assert "1 critical or fatal error" in head
     lines = rest.splitlines()
     assert re.match(r"- FATAL: .*journal went away \(line 905\)", lines[1])
     assert any("batch 7731 failed" in line and "×3" in line and "(lines 601–604)" in line for line in lines[1:4])
@@ -124,6 +139,24 @@ def test_of_a_part_only_that_part_is_told(log: Path) -> None:
     assert "journal went away" not in summary.text
     last = summary.state.entries[-1].end_line
     assert all(int(second or first) <= last for first, second in LINES.findall(summary.text))
+
+
+def test_what_was_not_counted_is_not_denied(tmp_path: Path) -> None:
+    """The error stands in a segment that was read in part: neither is it told, nor that there are none."""
+    text = ticks(600) + TRACE + ticks(900, 601)
+    summary = summarize(write(tmp_path, "a.log", text), most_chunks=1, chunk_bytes=55_000)
+    assert not faults_of(summary)
+    assert "no errors" not in summary.text
+    assert "No error" not in summary.text
+
+
+def test_of_a_part_of_a_table_no_values_of_the_rest_are_told(tmp_path: Path) -> None:
+    rows = ["id,price"] + [f"{n},{n % 50}" for n in range(1, 3000)] + ["3000,987654321"]
+    path = write(tmp_path, "a.csv", "\n".join(rows) + "\n")
+    assert "987654321" in summarize(path, chunk_bytes=8000).text
+    part = summarize(path, chunk_bytes=8000, most_chunks=2)
+    assert "987654321" not in part.text + " ".join(part.questions)
+    assert "Columns: id, price." in part.text
 
 
 def test_a_build_tells_the_cause_before_its_consequences(tmp_path: Path) -> None:

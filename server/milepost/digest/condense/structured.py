@@ -50,6 +50,7 @@ class StructureCondenser:
         self._lines = lines
         self._kind = kind
         self._texts = lines.lines()
+        self._heads: list[tuple[bytes, ...] | None] = [None] * lines.count
         self._out: list[ViewLine] = []
         self._folds: list[list[TreeNode]] = []
         self._numbers: dict[tuple[object, ...], int] = {}
@@ -63,7 +64,8 @@ class StructureCondenser:
         for node in roots:
             self._shape(node)
         limit = max(_VIEW_BYTES, int(_VIEW_SHARE * len(self._lines.chunk.data)))
-        for depth in _DEPTHS:
+        deepest = max(map(_depth, roots), default=0)
+        for depth in (_DEPTHS[0], *(one for one in _DEPTHS[1:] if one < deepest)):
             self._out, self._folds = [], []
             self._show(roots, depth)
             self._show_folds()
@@ -115,7 +117,12 @@ class StructureCondenser:
 
     def _head(self, index: int) -> tuple[bytes, ...]:
         """What a line is: its key and the sort of its value, or its tag and the names of its attributes."""
-        line = self._texts[index]
+        head = self._heads[index]
+        if head is None:
+            head = self._heads[index] = self._head_of(self._texts[index])
+        return head
+
+    def _head_of(self, line: bytes) -> tuple[bytes, ...]:
         if _COMMENT.match(line):
             return _PROSE
         if self._kind == "xml":
@@ -311,3 +318,13 @@ class StructureCondenser:
             inside.append(text)
         closing = {b"{": " }", b"[": " ]"}.get(rows[0][-1][-1:], "") if rows[0] else ""
         return f"{own} {'; '.join(inside) if self._kind != 'json' else ' '.join(inside)}{closing}"
+
+
+def _depth(root: TreeNode) -> int:
+    """How many levels a tree has."""
+    level = [root]
+    depth = 0
+    while level:
+        depth += 1
+        level = [child for node in level for child in node.children]
+    return depth

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from milepost.digest.extractive.chunk_digest import summarize_chunk
-from milepost.digest.extractive.conclude import conclude_summary
+from milepost.digest.extractive.conclude import conclude_summary, one_line
 
-__all__ = ["conclude_summary", "summarize_chunk"]
+__all__ = ["conclude_summary", "one_line", "summarize_chunk"]

@@ -24,11 +24,17 @@ def tell_table(read: Read, text: Text) -> list[str]:
     first = opening(read, "A table" + (f" separated by {delimiter}" if delimiter else ""))
     header = "with a header" if stats.get("header") else "without a header"
     fields = counted(int(stats.get("fields", len(columns))), "column")
-    first += f" {counted(records, 'record')} of {fields}, {header}."
+    at_least = "" if read.told_whole else "At least "
+    first += f" {at_least}{counted(records, 'record')} of {fields}, {header}."
     text.paragraph(first)
-    where = "" if read.whole else " (of the whole file)"
-    basis = f", from a sample of {stats['sampled_records']:,} records" if stats.get("sampled") else ""
-    text.listing(f"Columns{where}{basis}:", [_column(column, stats) for column in columns], share=0.7, most=40)
+    names = [str(column.get("name", "")) for column in columns if column.get("name")]
+    if read.whole:
+        basis = f", from a sample of {stats['sampled_records']:,} records" if stats.get("sampled") else ""
+        items = [_column(column, stats) for column in columns]
+        text.listing(f"Columns{basis}:", items, share=0.7, most=40)
+    elif names and stats.get("header"):
+        # What they hold is known of the whole file only.
+        text.paragraph(f"Columns: {joined([sentence(name, 48) for name in names], 40)}.")
     oddities = []
     if read.whole and stats.get("ragged_records"):
         oddities.append(f"{counted(int(stats['ragged_records']), 'record')} with another number of fields")
@@ -39,10 +45,9 @@ def tell_table(read: Read, text: Text) -> list[str]:
     oddities += _problems(read)
     text.listing("Odd:", oddities)
     text.listing("Records with a value unlike their neighbours':", _noted(read))
-    names = [str(column.get("name", "")) for column in columns if column.get("name")]
     questions = []
     numeric = next((column for column in columns if "min" in column and column.get("name")), None)
-    if numeric is not None:
+    if numeric is not None and read.whole:
         questions.append(f"Which record has {numeric['name']} {numeric['max']}?")
     if names:
         questions.append(f"Where does {names[0]} change?")
@@ -91,8 +96,11 @@ def tell_ndjson(read: Read, text: Text) -> list[str]:
     text.paragraph(first)
     fields: Mapping[str, Mapping[str, Any]] = stats.get("fields", {})
     basis = str(stats.get("fields_from", ""))
-    items = [_field(name, field) for name, field in list(fields.items())[:_MOST_FIELDS]]
-    text.listing(f"Fields{f' (from {basis})' if basis else ''}:", items, share=0.7, most=40)
+    if read.whole:
+        items = [_field(name, field) for name, field in list(fields.items())[:_MOST_FIELDS]]
+        text.listing(f"Fields{f' (from {basis})' if basis else ''}:", items, share=0.7, most=40)
+    else:
+        text.listing("Its records:", [_member(one) for one in read.sections()], share=0.7)
     text.listing("Odd:", _problems(read))
     text.listing("Records with a value unlike their neighbours':", _noted(read))
     questions = []
@@ -100,7 +108,7 @@ def tell_ndjson(read: Read, text: Text) -> list[str]:
     if kind:
         questions.append(f"Where is the first record of each {kind}?")
     names = [name for name, field in fields.items() if "values" not in field and "min" in field]
-    if names:
+    if names and read.whole:
         questions.append(f"Which record has {names[0]} {sentence(str(fields[names[0]]['max']), 40)}?")
     return questions
 
@@ -217,7 +225,7 @@ def tell_sql(read: Read, text: Text) -> list[str]:
         "oracle": "Oracle",
     }
     dialect = dialects.get(str(stats.get("dialect", "")), "")
-    first = opening(read, f"A dump in SQL of {dialect}" if dialect else "SQL")
+    first = opening(read, f"A {dialect} dump" if dialect else "SQL")
     if read.whole:
         groups = ("tables", "views", "functions", "procedures", "triggers", "indexes", "constraints", "rows")
         singular = {"indexes": "index"}

@@ -36,10 +36,11 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _GAP = re.compile(r"after a gap of (([\d,.]+) (\w+))")
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "day": 86400.0, "days": 86400.0}
 _MOST_INCIDENTS = 14
+_FATAL = 4
 _RANKS = {"fatal": 4, "critical": 4, "error": 3, "warning": 2}
 _MOST_PERIODS = 9
 _SEVERITY_NOUNS = (
-    ("fatal", "fatal error", "fatal errors"),
+    ("fatal", "critical or fatal error", "critical or fatal errors"),
     ("error", "error", "errors"),
     ("warning", "warning", "warnings"),
 )
@@ -63,14 +64,16 @@ def tell_log(read: Read, text: Text) -> list[str]:
     stats = read.outline.stats if read.whole else {}
     segments = [section for section in read.sections() if section.kind == "segment"]
     what = str(read.outline.stats.get("layout", "log"))
-    named = re.search(r"(?i)\blog\b|output", what) is not None
-    first = opening(read, f"{what[:1].upper()}{what[1:]}" if named else f"Log ({what})")
+    kind = what if what.endswith("log") or "(" in what or "output" in what else f"log ({what})"
+    first = opening(read, f"{kind[:1].upper()}{kind[1:]}")
     times = _times(segments, stats)
-    if times:
+    if times and read.told_whole:
         first += f" It covers {times[0]} to {times[1]}."
+    elif times:
+        first += f" It begins at {times[0]}."
     console = what.lower().startswith("console") or all("from" not in one.facts for one in segments)
     kinds = _kinds(read, console)
-    first += f" {_severities(segments, stats)}"
+    first += f" {_severities(segments, stats, exact=read.told_whole)}"
     text.paragraph(first)
     grave = [kind for kind in kinds if kind.weight >= 0.5 or kind.severity in ("error", "fatal", "critical")]
     other = [kind for kind in kinds if kind not in grave]
@@ -83,7 +86,7 @@ def tell_log(read: Read, text: Text) -> list[str]:
         if len(grave) > len(shown):
             items.append(f"and {len(grave) - len(shown):,} kinds more")
         text.listing(_head_of(grave), items, share=0.5)
-    elif segments:
+    elif segments and read.told_whole:
         text.paragraph("No error, crash or burst stands out.")
     text.listing("What happened when:", _periods(segments, text), share=0.6)
     text.paragraph(_pace(segments))
@@ -102,7 +105,8 @@ def _times(segments: list[Section], stats: Any) -> tuple[str, str] | None:
     return (min(starts), max(ends)) if starts and ends else None
 
 
-def _severities(segments: list[Section], stats: Any) -> str:
+def _severities(segments: list[Section], stats: Any, *, exact: bool) -> str:
+    """How much went wrong; where not all was counted, at least how much, and nothing of what there is not."""
     totals = {name: 0 for name, _, _ in _SEVERITY_NOUNS}
     for segment in segments:
         for name, count in segment.facts.get("severities", {}).items():
@@ -110,6 +114,8 @@ def _severities(segments: list[Section], stats: Any) -> str:
     if "severities" in stats:
         totals.update(stats["severities"])
     parts = [counted(totals[name], one, many) for name, one, many in _SEVERITY_NOUNS if totals.get(name)]
+    if not exact:
+        return f"It records at least {', '.join(parts)}." if parts else ""
     if not parts:
         return "It records no errors and no warnings."
     missing = "" if totals.get("error") or totals.get("fatal") else " and no errors"
@@ -129,6 +135,8 @@ def _kinds(read: Read, console: bool) -> list[_Kind]:
         key = (wording(section.title), burst)
         count = max(1, section.count)
         last = int(section.facts.get("last_line", section.end_line))
+        if last > read.end_line:
+            count, last = 1, section.end_line  # the others may not have been read
         kind = kinds.get(key)
         if kind is None:
             severity = str(section.facts.get("severity", ""))
@@ -149,11 +157,15 @@ def _gravity(kind: _Kind, console: bool) -> tuple[float, float, int, int]:
     elif console and kind.first.facts.get("category") in _CAUSES:
         boost = 0.3
     times = int(math.log10(kind.count))
-    return (-round(kind.weight + boost, 2), -_RANKS.get(kind.severity, 0), -times, kind.first.start_line)
+    rank = _RANKS.get(kind.severity, 0)
+    is_fatal = rank == _FATAL and not console
+    return (-2.0 * is_fatal - round(kind.weight + boost, 2), -rank, -times, kind.first.start_line)
 
 
 def _head_of(kinds: list[_Kind]) -> str:
     total = sum(kind.count for kind in kinds)
+    if all(kind.severity not in _RANKS and not kind.burst for kind in kinds):
+        return "No error stands out. Worth a look:"
     if len(kinds) == 1:
         return "One incident stands out:" if total == 1 else f"One kind of incident stands out, ×{total:,}:"
     return f"{len(kinds):,} kinds of incidents stand out ({total:,} occurrences), the gravest first:"

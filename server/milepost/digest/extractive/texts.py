@@ -114,6 +114,11 @@ class Read:
             elif section.start_byte < end and section.end_byte > start:
                 yield from self._inside(section.children)
 
+    @property
+    def told_whole(self) -> bool:
+        """Whether the sections that lie in what was read are all of it, so that counts of them are those of the part."""
+        return self.whole or sum(one.end_byte - one.start_byte for one in self.sections()) == self.bytes
+
     def place_at(self, start_byte: int) -> Place | None:
         """The place that was read again for a note that begins at a byte."""
         if len(self.facts.places) == len(self.state.notes):
