@@ -13,6 +13,8 @@ from milepost.core.structure.json_check import is_valid_document
 from milepost.core.structure.json_scanner import MAX_SCALAR_BYTES, SIZE_CLASSES, JsonScanner
 
 _LOOKS_LIKE_JSON = re.compile(rb'[ \t\n\r]*(?:\{[ \t\n\r]*(?:["}/]|\Z)|\[[ \t\n\r]*(?:[\[{"\]\-0-9tfn/]|\Z))')
+#: As the head of a file of this size a text is scanned quickest: nothing small is listed.
+_NO_SMALL_CONTAINERS = SIZE_CLASSES[-1] + 1
 _SUFFIXES = (".json", ".geojson", ".ipynb", ".har", ".map", ".webmanifest")
 
 
@@ -24,7 +26,7 @@ def sniff(sample: Sample) -> float:
         is_bracketed = head.lstrip()[:1] in (b"{", b"[")
         is_scalar = sample.whole and len(head) < MAX_SCALAR_BYTES and is_valid_document(head)
         return 0.4 if is_named and (is_bracketed or is_scalar) else 0.0
-    scanner = JsonScanner(Context(total_bytes=len(head)))
+    scanner = JsonScanner(Context(total_bytes=_NO_SMALL_CONTAINERS))
     scanner.feed(Block(0, 1, head, True, False))
     scanner.settle()
     found = scanner.problems_at(End(len(head), 1)) if sample.whole else scanner.problems

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ from milepost.core.structure.json_bits import Positions, Words, byte_counts
 Depths = npt.NDArray[np.int32]
 #: A depth relative to the start of a word, or part of it.
 Steps = npt.NDArray[np.int8]
+
+_Masks = TypeVar("_Masks", npt.NDArray[np.uint8], npt.NDArray[np.uint64])
 
 _EACH_BYTE = np.uint64(0x0101010101010101)
 
@@ -66,7 +69,13 @@ class Levels:
 
     def greatest(self, known: int) -> int:
         """The greatest depth anywhere, or `known` if that is greater."""
-        if not len(self.lowest) or int((self.before[:-1] + self._rises_of_words).max()) <= known:
+        if not len(self.lowest):
+            return known
+        # Where all closers come before all openers, a word does not rise above its two ends.
+        falls_first = self.closers < _lowest_bits(self.openers)
+        bounds = self.before[:-1] + self._rises_of_words
+        bounds[falls_first] = np.maximum(self.before[:-1], self.before[1:])[falls_first]
+        if int(bounds.max()) <= known:
             return known
         first = _lowest_bits(self.closers.view(np.uint8))
         # Closers that come first have to be made up for before anything rises.
@@ -180,8 +189,9 @@ def byte_counts_of_words(words: Words) -> npt.NDArray[np.int32]:
     return found
 
 
-def _lowest_bits(masks: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    found: npt.NDArray[np.uint8] = masks & np.negative(masks)
+def _lowest_bits(masks: _Masks) -> _Masks:
+    """The lowest bit that is set in each, zero where none is."""
+    found: _Masks = masks & np.negative(masks)
     return found
 
 

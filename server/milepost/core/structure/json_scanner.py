@@ -198,7 +198,7 @@ class JsonScanner:
     def _check_encoding(self, stretch: Stretch, end: int, lines: Lines) -> None:
         """Note the first byte that is not UTF-8."""
         text = stretch.data
-        bad = first_bad_utf8(text[:end]) if self._checks_encoding and not text.isascii() else -1
+        bad = first_bad_utf8(text, end) if self._checks_encoding else -1
         if bad >= 0:
             self._note(lines, f"byte 0x{text[bad]:02X} is not UTF-8", bad)
             self._checks_encoding = False

@@ -24,6 +24,7 @@ _SHAPE_FIELDS = 24
 
 _KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"[ \t\n\r]*:[ \t\n\r]*', re.DOTALL)
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|"|[{}\[\],:]|[^ \t\n\r{}\[\],:"]+', re.DOTALL)
+_BRACKETS = (b"{", b"}", b"[", b"]")
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{200,}=*\Z")
 _DATA_URI = re.compile(rb'"data:([a-zA-Z0-9.+/-]+);base64,')
 _TAIL_NAME = re.compile(rb'"([A-Za-z_]{1,20})"[ \t\n\r]*:[ \t\n\r]*("(?:[^"\\]|\\.){1,120}")')
@@ -188,14 +189,17 @@ def _fields_of_head(head: bytes) -> dict[str, Any]:
     """The fields of an object of which only the head is there; two levels deep, what is deeper as `Nested`."""
     fields: dict[str, Any] = {}
     scopes: list[dict[str, Any] | None] = []
+    scope: dict[str, Any] | None = None
     key: str | None = None
-    tokens = list(_TOKEN.finditer(head))
-    for position, match in enumerate(tokens):
-        token = match[0]
-        scope = scopes[-1] if scopes else None
-        if token == b'"':
-            break  # a string that goes on beyond the head
-        if token in (b"{", b"["):
+    tokens: list[bytes] = _TOKEN.findall(head)
+    if tokens and tokens[-1] not in _BRACKETS and head.endswith(tokens[-1]):
+        tokens.pop()  # it may go on beyond the head
+    for position, token in enumerate(tokens):
+        if token == b":":
+            continue
+        if token == b",":
+            key = None
+        elif token == b"{" or token == b"[":
             inner: dict[str, Any] | None = None
             if not scopes:
                 inner = fields
@@ -203,19 +207,18 @@ def _fields_of_head(head: bytes) -> dict[str, Any]:
                 inner = {} if token == b"{" and len(scopes) == 1 else None
                 scope[key] = inner if inner is not None else Nested(_OBJECT if token == b"{" else _ARRAY)
             scopes.append(inner)
-            key = None
-        elif token in (b"}", b"]"):
+            scope, key = inner, None
+        elif token == b"}" or token == b"]":
             if scopes:
                 scopes.pop()
-            key = None
-        elif token == b",":
-            key = None
-        elif token != b":" and scope is not None:
-            following = tokens[position + 1][0] if position + 1 < len(tokens) else b""
-            if key is None:
-                key = string_of(token[1:-1]) if following == b":" else None
-            elif following or match.end() < len(head):
+            scope, key = scopes[-1] if scopes else None, None
+        elif token == b'"':
+            break  # a string that goes on beyond the head
+        elif scope is not None:
+            if key is not None:
                 scope[key] = _scalar(token)
+            elif tokens[position + 1 : position + 2] == [b":"]:
+                key = string_of(token[1:-1])
     return fields
 
 
