@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -63,8 +62,7 @@ class _Class:
     the first of `stops`; `is_pair` says whether the next one closes it."""
 
     lines: Ints
-    all_lines: list[int]
-    stops: tuple[list[int], list[int]]
+    stops: tuple[Ints, Ints]
     is_pair: Flags
 
 
@@ -114,16 +112,16 @@ class Fences:
         fences = self._classes[char, length]
         if fences is None:
             return None
-        first = bisect_left(fences.all_lines, line)
+        first = int(fences.lines.searchsorted(line))
         stops = fences.stops[first & 1]
-        stop = stops[bisect_left(stops, first)]
+        stop = stops.item(stops.searchsorted(first))
         if fences.is_pair.item(stop):
             last = stop + 1
         elif stop > first:
             last = stop - 1
         else:
             return None
-        closing = fences.all_lines[last]
+        closing = fences.lines.item(last)
         low, high = self._others.searchsorted((line, closing)).tolist()
         lines = self._others[low:high]
         if low < high:
@@ -146,7 +144,7 @@ def _class_of(column: _Column, length: int, lasting_before: Ints) -> _Class:
     goes_on[:-2] = is_pair[:-2] & (lasting[2:] == lasting[1:-1] + 1)
     stops = np.flatnonzero(~goes_on)
     is_odd = stops & 1 == 1
-    return _Class(lines, lines.tolist(), (stops[~is_odd].tolist(), stops[is_odd].tolist()), is_pair)
+    return _Class(lines, (stops[~is_odd], stops[is_odd]), is_pair)
 
 
 def _measure(view: LineView, ranks: Ints, lines: Ints, char: int) -> _Column:
