@@ -5,8 +5,7 @@
  * lines it wrote.
  */
 
-import { spawn, type ChildProcess } from 'node:child_process';
-import * as os from 'node:os';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import {
@@ -20,12 +19,11 @@ import {
   type LanguageClientOptions,
 } from 'vscode-languageclient/node';
 
-import { makeEnvironment } from './server/environment';
-import { locateServer, NoServerError, type Launch } from './server/locate';
+import { NoServerError, type Launch } from './server/locate';
 import { middleware, type ServerProgress } from './server/middleware';
-import { lastLine, run } from './server/processes';
+import { lastLine } from './server/processes';
 import { SingleFlight } from './server/singleFlight';
-import { showError, type ErrorAction as Button, type Log } from './log';
+import { findLaunch, showStartFailure, spawnServer, type LaunchOptions } from './server/start';
 import {
   OUTLINE_CHANGED,
   RequestError,
@@ -37,15 +35,11 @@ import {
   type RequestOptions,
   type Requests,
 } from './protocol';
-import { readSettings } from './settings';
 
 export type ConnectionState = 'stopped' | 'starting' | 'running' | 'failed';
 
 /** What the connection needs from the extension. */
-export interface ConnectionOptions {
-  readonly log: Log;
-  readonly wheel: string | undefined;
-  readonly storage: string;
+export interface ConnectionOptions extends LaunchOptions {
   readonly serverSettings: () => Record<string, unknown>;
   /** What is added to the server's environment: the model's key. */
   readonly environment: () => Promise<Record<string, string>>;
@@ -54,7 +48,6 @@ export interface ConnectionOptions {
 const RESTARTS = 3;
 const RESTARTS_WITHIN_MS = 180_000;
 const STOP_MS = 2_000;
-const KEPT_LINES = 20;
 const SETTINGS_WITHIN_MS = 2_000;
 /** How long a stopped summary may take to answer with what was found: a model's call may be under way. */
 const STOPPED_WITHIN_MS = 15_000;
@@ -137,7 +130,7 @@ export class ServerConnection implements Requester, vscode.Disposable {
     await this.stop();
     this.setup = new AbortController();
     try {
-      this.launch = await this.locate(this.setup.signal);
+      this.launch = await findLaunch(this.options, this.setup);
       const client = this.createClient(this.launch);
       this.client = client;
       client.onNotification(OUTLINE_CHANGED, (params: OutlineChangedParams) => this.outlineChanged.fire(params));
@@ -152,7 +145,6 @@ export class ServerConnection implements Requester, vscode.Disposable {
   }
 
   private fail(error: unknown): void {
-    const { log } = this.options;
     const message = error instanceof Error ? error.message : String(error);
     const reason = lastLine(this.lastLines.join('\n'));
     this.failure =
@@ -160,44 +152,7 @@ export class ServerConnection implements Requester, vscode.Disposable {
         ? message
         : `Milepost's server did not start: ${[message, reason].filter((part) => part !== '').join(' · ')}`;
     this.setState('failed');
-    const restart: Button = { title: 'Restart', run: () => this.restart() };
-    if (error instanceof NoServerError && error.advice === 'install') {
-      const install = { title: 'Install uv…', run: () => vscode.env.openExternal(vscode.Uri.parse(UV_HELP)) };
-      showError(log, this.failure, install, restart);
-    } else if (error instanceof NoServerError && error.advice === 'setting') {
-      const open = {
-        title: 'Open Setting',
-        run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'milepost.server.command'),
-      };
-      showError(log, this.failure, open, restart);
-    } else {
-      showError(log, this.failure, restart);
-    }
-  }
-
-  private async locate(signal: AbortSignal): Promise<Launch> {
-    const { log, wheel, storage } = this.options;
-    const { server } = readSettings();
-    let told: (() => void) | undefined;
-    try {
-      return await locateServer({
-        isTrusted: vscode.workspace.isTrusted,
-        serverCommand: server.command,
-        uvSetting: server.uv,
-        pythonSetting: server.python,
-        wheel,
-        storage,
-        platform: process.platform,
-        home: os.homedir(),
-        run,
-        makeEnvironment,
-        log: (message) => log.info(message),
-        onSetup: (what) => (told ??= showSetup(what, () => this.setup?.abort())),
-        signal,
-      });
-    } finally {
-      told?.();
-    }
+    showStartFailure(this.options.log, this.failure, error, () => this.restart());
   }
 
   private createClient(launch: Launch): LanguageClient {
@@ -228,21 +183,7 @@ export class ServerConnection implements Requester, vscode.Disposable {
   }
 
   private async spawn(launch: Launch): Promise<ChildProcess> {
-    const { log, environment } = this.options;
-    const child = spawn(launch.command, [...launch.args, 'serve'], {
-      env: { ...process.env, ...(await environment()) },
-      windowsHide: true,
-    });
-    child.stderr.on('data', (data: Buffer) => {
-      const lines = data
-        .toString()
-        .split(/\r?\n/)
-        .filter((line) => line.trim() !== '');
-      this.lastLines.push(...lines);
-      this.lastLines.splice(0, Math.max(0, this.lastLines.length - KEPT_LINES));
-    });
-    child.on('exit', (code, signal) => log.info(`The server ended (${signal ?? `code ${code ?? 'unknown'}`})`));
-    return child;
+    return spawnServer(launch, await this.options.environment(), this.options.log, this.lastLines);
   }
 
   /** The server is gone without having been asked to go. */
@@ -263,7 +204,7 @@ export class ServerConnection implements Requester, vscode.Disposable {
     this.failure =
       `Milepost's server died ${recent.length} times in a short while. ${lastLine(this.lastLines.join('\n'))}`.trim();
     this.setState('failed');
-    showError(log, this.failure, { title: 'Restart', run: () => this.restart() });
+    showStartFailure(log, this.failure, undefined, () => this.restart());
   }
 
   /** Ask the server. Starts it where it is not running. Rejects with a RequestError. */
@@ -337,30 +278,3 @@ export class ServerConnection implements Requester, vscode.Disposable {
     }
   }
 }
-
-const UV_HELP = 'https://docs.astral.sh/uv/getting-started/installation/';
-
-function showSetup(what: string, cancel: () => void): () => void {
-  let end: () => void = () => undefined;
-  const done = new Promise<void>((resolve) => (end = resolve));
-  // Only what takes a while is worth a notification: the first start downloads what the server needs.
-  const timer = setTimeout(() => {
-    void vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: `Milepost: ${what} (only the first time)`,
-        cancellable: true,
-      },
-      (_, token) => {
-        token.onCancellationRequested(cancel);
-        return done;
-      },
-    );
-  }, SHOW_SETUP_AFTER_MS);
-  return () => {
-    clearTimeout(timer);
-    end();
-  };
-}
-
-const SHOW_SETUP_AFTER_MS = 3_000;

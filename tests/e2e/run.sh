@@ -20,6 +20,9 @@ export MILEPOST_E2E_PYTHON
 if [ ! -d node_modules ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
   npm ci --no-audit --no-fund --loglevel=error
 fi
+# The extension's own tests, then those in the workbench.
+(cd ../../client-vscode && npm run --silent lint && npm test --silent)
+../../client-vscode/node_modules/.bin/tsc -p .
 pattern=()
 if [ "${1:-}" = -t ]; then pattern=(--test-name-pattern "$2"); fi
 exec node --test-reporter=spec "${pattern[@]}" main.ts

@@ -1,6 +1,6 @@
 /** The environment in the extension's storage that the server runs in where there is a Python but no uv. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
@@ -24,7 +24,7 @@ export const makeEnvironment: MakeEnvironment = async (python, surroundings) => 
   }
   surroundings.onSetup('Setting up the server with Python');
   await mkdir(surroundings.storage, { recursive: true });
-  const making = `${folder}.${process.pid}`;
+  const making = `${folder}.${randomUUID().slice(0, 8)}`;
   try {
     await create(python, making, surroundings);
     await install(making, wheel, surroundings);

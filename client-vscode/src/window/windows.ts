@@ -174,13 +174,19 @@ export class RangeWindows implements vscode.TextDocumentContentProvider, vscode.
   }
 }
 
+/** Languages whose checkers complain of a part of a document, and those that look the same and have none. */
+const UNCHECKED: Record<string, string> = { json: 'jsonl', jsonc: 'jsonl' };
+
 /** A file that is open may have a language that its name does not tell. */
 async function withLanguageOf(file: vscode.Uri, document: vscode.TextDocument): Promise<vscode.TextDocument> {
   const original = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === file.toString());
-  return original === undefined || original.languageId === document.languageId
-    ? document
-    : vscode.languages.setTextDocumentLanguage(document, original.languageId);
+  const language = original?.languageId ?? document.languageId;
+  const wanted = UNCHECKED[language] ?? language;
+  return wanted === document.languageId ? document : vscode.languages.setTextDocumentLanguage(document, wanted);
 }
+
+/** A range of bytes may be cut by less than a character, so that none is split. */
+const CHARACTER = 4;
 
 function contentOf(reply: ReadReply, place: WindowPlace): WindowContent {
   const isInsideLine = reply.startColumn !== undefined || reply.endColumn !== undefined;
@@ -188,7 +194,7 @@ function contentOf(reply: ReadReply, place: WindowPlace): WindowContent {
   // A read of lines that was neither cut nor filled came to the end of the file.
   const isShort = place.lines !== undefined && !reply.truncated && reply.endLine < place.lines.end;
   const isShortOfBytes =
-    place.bytes !== undefined && !reply.truncated && reply.endByte - reply.startByte < place.bytes.length;
+    place.bytes !== undefined && !reply.truncated && reply.endByte - reply.startByte <= place.bytes.length - CHARACTER;
   const isAtEnd = isShort || isShortOfBytes || (total !== null && reply.endLine >= total && !isInsideLine);
   const { startLine, endLine, startByte, endByte } = reply;
   return { startLine, endLine, startByte, endByte, totalLines: total, isInsideLine, isAtEnd };

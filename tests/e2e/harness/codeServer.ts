@@ -140,23 +140,6 @@ export class CodeServer {
     writeFileSync(file, JSON.stringify({ ...now, ...settings }, undefined, 2));
   }
 
-  /** The extension's log so far. */
-  log(): string {
-    const found: string[] = [];
-    const look = (folder: string): void => {
-      for (const entry of readdirSync(folder, { withFileTypes: true })) {
-        const path = join(folder, entry.name);
-        if (entry.isDirectory()) {
-          look(path);
-        } else if (entry.name === 'Milepost.log') {
-          found.push(path);
-        }
-      }
-    };
-    look(join(this.data, 'logs'));
-    return found.map((path) => readFileSync(path, 'utf8')).join('\n');
-  }
-
   /** The extension host of the page that is open, and all that it has started. */
   hostProcesses(): number[] {
     const all = processesBelow(this.processId);

@@ -271,6 +271,19 @@ export class Workbench {
     return found as Frame;
   }
 
+  /** What the log shows: code-server writes none to disk. */
+  async log(): Promise<string> {
+    await this.command('Milepost: Show Logs');
+    const lines = this.page.locator('.part.panel .view-line, .part.auxiliarybar .view-line');
+    await lines.first().waitFor({ timeout: SHORT_MS });
+    await this.page.waitForTimeout(500);
+    return (await lines.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+  }
+
+  async seesLog(text: string | RegExp, timeout = SHORT_MS): Promise<void> {
+    await this.until(async () => new RegExp(text).test(await this.log()), `“${String(text)}” in the log`, timeout);
+  }
+
   async clipboard(): Promise<string> {
     return this.page.evaluate(() => navigator.clipboard.readText());
   }

@@ -1,6 +1,5 @@
 /** The packaged extension in a clean profile: with uv alone, with Python alone, and in an older VS Code. */
 
-import assert from 'node:assert/strict';
 import { mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +65,7 @@ scenario(
   { files: ['postgresql.log'], server: { env: machine({ python3: PYTHON }) } },
   async (scene) => {
     await smoke(scene);
-    assert.match(scene.code.log(), /\(environment, version/);
+    await scene.workbench.seesLog(/\(environment, version/);
   },
 );
 
@@ -81,7 +80,7 @@ scenario(
   },
   async (scene) => {
     await smoke(scene);
-    assert.match(scene.code.log(), /\(uv, version/);
+    await scene.workbench.seesLog(/\(uv, version/);
   },
 );
 
@@ -90,6 +89,6 @@ scenario(
   { files: ['postgresql.log'], server: { version: 'code-server-old', machine: THIS_SERVER } },
   async (scene) => {
     await smoke(scene);
-    assert.match(scene.code.log(), /in VS Code 1\.100\./);
+    await scene.workbench.seesLog(/in VS Code 1\.100\./);
   },
 );
