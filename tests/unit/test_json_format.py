@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_cases import blocks, check_ranges, in_blocks, scanned, styles, values, written
 
+from milepost.core.analysis import Analysis
 from milepost.core.detect import sample_of
 from milepost.core.formats.json import FORMAT, JsonScanner
 from milepost.core.outline import Section, walk
@@ -363,6 +364,28 @@ def test_json_test_suite(corpus: Path) -> None:
 )
 def test_recognition(name: str, head: bytes, sure: bool) -> None:
     assert (FORMAT.sniff(sample_of(BytesSource(name, head), name)) >= 0.5) is sure
+
+
+@pytest.mark.parametrize(
+    "name, text, found",
+    [
+        ("a.json", b'"no end', "json"),
+        ("a.json", b"123 456\n", "json"),
+        ("a.json", b"<nothing>", "json"),
+        ("a.json", b"[1, 2]]\n", "json"),
+        ("a.json", b"true story\nof two lines\n", "json"),
+        ("a.json", b"Once upon a time\nthere was a file.\n", "text"),
+        ("a.json", b"<html><body><p>502 Bad Gateway</p></body></html>", "xml"),
+        ("a.json", b" \n", "text"),
+        ("a.json", b"", "text"),
+        ("a.txt", b'"no end', "text"),
+    ],
+)
+def test_a_name_decides_where_nothing_else_does(name: str, text: bytes, found: str) -> None:
+    analysis = Analysis(BytesSource(name, text))
+    outlined = analysis.outline()
+    assert outlined.format == found
+    assert bool(outlined.problems) or found != "json"
 
 
 def test_a_block_may_begin_inside_a_character() -> None:

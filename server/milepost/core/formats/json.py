@@ -15,17 +15,27 @@ from milepost.core.structure.json_scanner import MAX_SCALAR_BYTES, SIZE_CLASSES,
 _LOOKS_LIKE_JSON = re.compile(rb'[ \t\n\r]*(?:\{[ \t\n\r]*(?:["}/]|\Z)|\[[ \t\n\r]*(?:[\[{"\]\-0-9tfn/]|\Z))')
 #: As the head of a file of this size a text is scanned quickest: nothing small is listed.
 _NO_SMALL_CONTAINERS = SIZE_CLASSES[-1] + 1
+_STARTS_LIKE_A_VALUE = re.compile(rb'[ \t\n\r]*(?:["\]}\-0-9]|(?:true|false|null)\b)')
+#: Suffixes of files that hold JSON or nothing.
+_DATA_SUFFIXES = (".json", ".geojson")
 _SUFFIXES = (".json", ".geojson", ".ipynb", ".har", ".map", ".webmanifest")
 
 
 def sniff(sample: Sample) -> float:
-    """How sure the head of a file is one JSON document, whole or broken."""
+    """How sure the head of a file is one JSON document, whole or broken; hardly, where only its name says so."""
     head = sample.head
-    is_named = sample.name.lower().endswith(_SUFFIXES)
+    name = sample.name.lower()
+    is_named = name.endswith(_SUFFIXES)
     if not _LOOKS_LIKE_JSON.match(head):
-        is_bracketed = head.lstrip()[:1] in (b"{", b"[")
+        if not is_named:
+            return 0.0
         is_scalar = sample.whole and len(head) < MAX_SCALAR_BYTES and is_valid_document(head)
-        return 0.4 if is_named and (is_bracketed or is_scalar) else 0.0
+        if is_scalar or head.lstrip()[:1] in (b"{", b"["):
+            return 0.4
+        # Broken, but what else should it be? Prose of many lines is left alone, and so is an empty file.
+        is_line = sample.whole and head.strip().count(b"\n") == 0
+        is_broken = name.endswith(_DATA_SUFFIXES) and head.strip() and (is_line or _STARTS_LIKE_A_VALUE.match(head))
+        return 0.3 if is_broken else 0.0
     scanner = JsonScanner(Context(total_bytes=_NO_SMALL_CONTAINERS))
     scanner.feed(Block(0, 1, head, True, False))
     scanner.settle()
