@@ -53,14 +53,14 @@ class ModelDigester:
 
     def digest(self, chunk: ChunkText, state: State, brief: Brief, *, should_stop: StopFlag) -> ChunkDigest:
         """What the model says of a chunk, in as many calls as it takes; see `Digester.digest`."""
-        waiting = deque(parts_of(chunk, brief, Room.of(self._context_tokens, brief.question)))
+        waiting = deque(parts_of(chunk, brief, Room.of(self._context_tokens, brief)))
         finder = QuoteFinder(chunk)
         labels: dict[str, Label] = {}
         notes: list[Note] = []
         summary, answers, usage = state.summary, False, Usage()
         while waiting:
             part = waiting.popleft()
-            room = Room.of(self._context_tokens, brief.question)
+            room = Room.of(self._context_tokens, brief)
             if not fits(part, room):  # the context proved smaller since the parts were made
                 waiting.extendleft(reversed(divided(part, room)))
                 continue
@@ -108,7 +108,7 @@ class ModelDigester:
     def _digest_part(
         self, chunk: ChunkText, part: Part, summary: str, brief: Brief, finder: QuoteFinder, should_stop: StopFlag
     ) -> tuple[Checked, Usage]:
-        room = Room.of(self._context_tokens, brief.question)
+        room = Room.of(self._context_tokens, brief)
         head = f"Format: {chunk.format}. Chunk {chunk.index + 1} of {chunk.total}"
         user = prompts.chunk_prompt(
             head=f"{head}, part {part.number} of {part.of}." if part.of > 1 else f"{head}.",
@@ -124,7 +124,7 @@ class ModelDigester:
         return checked, reply.usage
 
     def _conclude(self, state: State, facts: FileFacts, brief: Brief, should_stop: StopFlag) -> Conclusion:
-        room = Room.of(self._context_tokens, brief.question)
+        room = Room.of(self._context_tokens, brief)
         # Best first: a small context shows the first few only.
         ranked = sorted(zip(state.notes, facts.places, strict=False), key=lambda pair: -pair[0].score)
         places = [place for _, place in ranked]
@@ -154,7 +154,7 @@ class ModelDigester:
 
     def _groups(self, summaries: Sequence[str], brief: Brief) -> list[list[str]]:
         """Neighbours that fit one call; two at least, so that each level has at most half as many (and one, if odd)."""
-        room = Room.of(self._context_tokens, brief.question)
+        room = Room.of(self._context_tokens, brief)
         limit = room.summary + room.rows + room.text
         groups: list[list[str]] = [[]]
         tokens = 0
@@ -169,7 +169,7 @@ class ModelDigester:
 
     def _merge_group(self, group: Sequence[str], brief: Brief, should_stop: StopFlag) -> tuple[str, Usage]:
         while True:
-            room = Room.of(self._context_tokens, brief.question)
+            room = Room.of(self._context_tokens, brief)
             each = (room.summary + room.rows + room.text) // len(group)
             user = prompts.merge_prompt([_fitted(summary, each) for summary in group], brief.question)
             try:

@@ -45,7 +45,7 @@ def estimate_run(chunks: Chunks, brief: Brief, context_tokens: int, *, max_chunk
     total = min(len(chunks), max_chunks) if max_chunks else len(chunks)
     if not total:
         return Estimate(0, 0, 0, 0, is_exact=True)
-    room = Room.of(context_tokens, brief.question)
+    room = Room.of(context_tokens, brief)
     sampled = min(total, SAMPLED_CHUNKS)
     calls = tokens = size = out = 0
     fixed = estimate_tokens(prompts.SYSTEM)

@@ -20,6 +20,9 @@ _SAFETY = 0.95
 _MIN_TEXT_TOKENS = 48
 _MIN_OUTPUT_TOKENS = 128
 _MAX_OUTPUT_TOKENS = 1400
+_MAX_ANSWER_TOKENS = 450
+"""What a reply without sections takes at most. A small model that has lost the thread writes on until it is stopped."""
+
 _PHRASES_TOKENS = 130
 """What stands around the parts of a prompt."""
 
@@ -39,10 +42,11 @@ class Room:
     text: int
 
     @classmethod
-    def of(cls, context_tokens: int, question: str = "") -> Room:
+    def of(cls, context_tokens: int, brief: Brief) -> Room:
         """The shares of a context of so many tokens. Very small ones are overdrawn rather than refused."""
-        output = min(_MAX_OUTPUT_TOKENS, max(_MIN_OUTPUT_TOKENS, context_tokens // 4))
-        fixed = estimate_tokens(prompts.SYSTEM) + _PHRASES_TOKENS + estimate_tokens(question)
+        most = _MAX_OUTPUT_TOKENS if brief.wants_summary else _MAX_ANSWER_TOKENS
+        output = min(most, max(_MIN_OUTPUT_TOKENS, context_tokens // 4))
+        fixed = estimate_tokens(prompts.SYSTEM) + _PHRASES_TOKENS + estimate_tokens(brief.question)
         free = max(0, int(context_tokens * _SAFETY) - output - fixed)
         summary = min(400, free // 5)
         rows = min(1200, free // 4)
