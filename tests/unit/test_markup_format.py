@@ -286,7 +286,10 @@ def test_other_texts_are_no_markup(name: str, text: bytes) -> None:
     assert FORMAT.sniff(sample_of(BytesSource(name, text), name)) < 0.3
 
 
-_PIECES = "```|````|~~~|``` py|~~~ x|```  |# Head|text||  ```|   ~~~~|Under\n===|Words\n---|<!-- c -->|a `` b|``` a`b|## Closed ##"
+_PIECES = (
+    "```|````|~~~|``` py|~~~ x|```  |# Head|text||  ```|   ~~~~|Under\n===|Words\n---|<!-- c -->|a `` b|``` a`b|## Closed ##|"
+    "`````````````|`````````````````````````|``````````````` example|``` words that are longer than two words `of eight bytes"
+)
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -122,7 +122,7 @@ class Fences:
         else:
             return None
         closing = fences.lines.item(last)
-        low, high = self._others.searchsorted((line, closing)).tolist()
+        low, high = int(self._others.searchsorted(line)), int(self._others.searchsorted(closing))
         lines = self._others[low:high]
         if low < high:
             before = fences.lines.searchsorted(lines)

@@ -136,6 +136,12 @@ class Markdown:
     def _look(self, view: LineView, index: int) -> Heading | None:
         """What a line that is in no open block begins."""
         text = view.text(index)
+        if text[:1] == b"#":
+            match = _ATX.match(text)
+            if match is None:
+                return None
+            self._floor = view.number(index) + 1
+            return Heading(index, level=len(match[1]), raw=match[2] or b"#")
         stripped = text.lstrip(b" ")
         first = stripped[:1]
         indent = len(text) - len(stripped)
