@@ -75,11 +75,15 @@ def ids_in(prompt: str) -> list[str]:
     return re.findall(r"(?m)^(s\d+): ", rows[2]) if rows else []
 
 
-def lines_in(prompt: str) -> list[str]:
-    """The single lines of the text in a prompt, as they can be quoted."""
+def rows_in(prompt: str) -> list[str]:
+    """The rows of the text in a prompt that stand for one line each, without their numbers."""
     text = _TEXT.search(prompt)
-    lines = re.findall(r"(?m)^\d+\| (.+)$", text[2] if text else "")
-    return [line for line in lines if line != "(blank)" and 6 <= len(line) < 1500]
+    return re.findall(r"(?m)^\d+\| (.+)$", text[2] if text else "")
+
+
+def lines_in(prompt: str) -> list[str]:
+    """Those of them that can be quoted."""
+    return [line for line in rows_in(prompt) if line != "(blank)" and 6 <= len(line) < 1500]
 
 
 def places_in(prompt: str) -> list[str]:

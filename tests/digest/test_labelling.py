@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from model_fakes import FakeModel, chunks_of, completion, honest, liar, lines_in
+from model_fakes import FakeModel, chunks_of, completion, honest, liar, rows_in
 from walk_fakes import write_log
 
 from milepost.core.source import never
@@ -73,7 +73,7 @@ def test_every_call_fits_the_context_and_all_of_the_chunk_is_shown(log: Path, de
         size = estimate_tokens(prompt.system) + estimate_tokens(prompt.user) + prompt.max_output_tokens
         assert size <= max(context, 620)
     if detail == "deep":
-        shown = [line for prompt in model.prompts for line in lines_in(prompt.user)]
+        shown = [line for prompt in model.prompts for line in rows_in(prompt.user)]
         assert "".join(shown).replace(" ", "") == log.read_text().replace("\n", "").replace(" ", "")
 
 
@@ -373,7 +373,7 @@ def test_a_model_that_takes_less_than_the_settings_say_gets_shorter_prompts(log:
     found = digest_first(log, model, Brief(detail="deep"))
     assert found.labels
     shown = "".join(
-        line for prompt in model.prompts if narrow(prompt).__class__ is dict for line in lines_in(prompt.user)
+        line for prompt in model.prompts if narrow(prompt).__class__ is dict for line in rows_in(prompt.user)
     )
     assert shown.replace(" ", "") == log.read_text().replace("\n", "").replace(" ", "")
     with pytest.raises(ContextExceeded):
