@@ -58,7 +58,7 @@ def digest_reply(
             return unread(subject.outline, request, "extractive", chunks_total=len(reader_of(subject, 0)))
         reading = Reading(offline, offline, settings.chunks.context_bytes, on_step=step)
         return read_through(subject, request, reading, should_stop)
-    from milepost.digest.labelling import ModelDigester, estimate_run
+    from milepost.digest.labelling import PROMPT_VERSION, ModelDigester, estimate_run
 
     with ExitStack() as closing:
         model = (make_model or model_of)(settings.model)
@@ -90,7 +90,7 @@ def digest_reply(
             else CachedDigester(
                 digester,
                 DiskCache(cache_folder(), settings.cache.max_bytes),
-                (settings.model.base_url, settings.model.name, settings.model.context_tokens),
+                (settings.model.base_url, settings.model.name, settings.model.context_tokens, PROMPT_VERSION),
             )
         )
         reading = Reading(
