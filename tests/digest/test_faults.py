@@ -23,6 +23,7 @@ from walk_fakes import write_log
 
 from milepost.core.source import never
 from milepost.digest.labelling import ModelDigester
+from milepost.digest.models.client import make_client
 from milepost.digest.models.openai import OpenAIModel, RetryPolicy, make_model
 from milepost.digest.models.protocol import Prompt
 from milepost.digest.values import Brief, State
@@ -332,6 +333,24 @@ def test_an_address_without_a_path_means_v1(server: FaultServer) -> None:
     model.close()
     assert server.calls[-1].path == "/v1/chat/completions"
     assert model.host == f"127.0.0.1:{server.port}"
+
+
+@pytest.mark.asyncio
+async def test_azure_gets_the_key_its_own_way_and_its_version() -> None:
+    url = "https://shop.openai.azure.com/openai/deployments/small?api-version=2024-10-21"
+    client = make_client(ModelSettings(base_url=url, name="small"), SecretStr(KEY))
+    try:
+        request = client._client.build_request(
+            "POST", "https://shop.openai.azure.com/x", headers={"Authorization": "Bearer x"}
+        )
+        for hook in client._client.event_hooks["request"]:
+            await hook(request)
+        assert request.headers["api-key"] == KEY
+        assert "authorization" not in request.headers
+        assert str(client.base_url) == "https://shop.openai.azure.com/openai/deployments/small/"
+        assert client.default_query == {"api-version": "2024-10-21"}
+    finally:
+        await client.close()
 
 
 USELESS = [

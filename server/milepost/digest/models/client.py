@@ -53,12 +53,11 @@ def make_client(settings: ModelSettings, key: SecretStr | None) -> openai.AsyncO
                 del request.headers[name]
         request.headers["user-agent"] = "milepost"
         request.headers["accept-encoding"] = "identity"
-        if not secret:
-            request.headers.pop("authorization", None)
-        else:
+        request.headers.pop("authorization", None)
+        if secret and is_azure:  # which takes a bearer for a token of its directory
+            request.headers["api-key"] = secret
+        elif secret:
             request.headers["authorization"] = f"Bearer {secret}"
-            if is_azure:
-                request.headers["api-key"] = secret
 
     async def cap_reply(response: httpx2.Response) -> None:
         if response.headers.get("content-encoding", "identity").lower() != "identity":
