@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +167,22 @@ def test_labels_are_capped_in_bytes(log: Path) -> None:
     assert len(found.labels["s1"].title.encode()) <= 120
     assert len(found.labels["s1"].digest.encode()) <= 240
     assert len(found.summary.encode()) <= 1200
+
+
+def test_cleaning_takes_linear_time() -> None:
+    cleaner = Cleaner("nothing")
+    began = time.process_time()
+    for text in (
+        " " * 50_000,
+        "lines 1,1" * 8000,
+        "line 1-" * 8000,
+        "at the " * 8000,
+        "1." * 20_000,
+        "(" * 40_000,
+        "lines 1 and 2 " * 4000,
+    ):
+        cleaner.text(text, 4000)
+    assert time.process_time() - began < 3
 
 
 QUOTED = (

@@ -66,7 +66,8 @@ class Cleaner:
         if not isinstance(value, str):
             self.dropped += value is not None
             return ""
-        text = plain_text(value[: 8 * max_bytes])
+        # Runs of blanks would make the search for mentions quadratic.
+        text = _BLANKS.sub(" ", plain_text(value[: 8 * max_bytes]))
         dropped = self.dropped
         text = _LINES.sub(self._line_mention, text)
         if self.dropped > dropped:
