@@ -12,17 +12,21 @@ from milepost.digest.values import NOTE_MAX_BYTES, ChunkText, Note
 
 _MAX_CAUSES = 8
 _LOOK = re.compile(
-    rb"(?i)error|fail|fatal|abort|exception|undefined|unresolved|nothing provides|no match|conflict|missing|not found|no such|denied"
-    rb"|refused|cannot|could not|unable|killed|out of memory|no space|timed out|panic|segfault|unsatisf|insufficient"
+    rb"(?i)error|fail|fatal|abort|exception|undefined|unresolved|nothing provides|no match|conflict|missing|not found|no such"
+    rb"|denied|refused|cannot|could not|unable|killed|out of memory|no space|timed out|panic|segfault|unsatisf|insufficient"
 )
 #: They say that it failed, not why.
 _REPORTS = re.compile(
-    rb"(?i)\berror \d+\s*$|exit(?:ed)?(?: with)?(?: exit)? (?:status|code)|returned \d+ exit|build errors?:\s*$|command failed"
-    rb"|build failed|build stopped|unfinished jobs|failed to resolve the transaction:?\s*$|^\s*(?:error|exception|failed):?\s*$"
-    rb"|exception[:(] ?[\[(/]|see .* for details|returned a non-zero|child return code|^\W*FAILED: "
+    rb"(?i)\berror \d+\s*$|exit(?:ed)?(?: with)?(?: exit)? (?:status|code)|returned \d+ exit"
+    rb"|build errors?:\s*$|command failed"
+    rb"|build failed|build stopped|unfinished jobs|failed to resolve the transaction:?\s*$"
+    rb"|^\s*(?:error|exception|failed):?\s*$|exception[:(] ?[\[(/]|see .* for details|returned a non-zero|child return code|^\W*FAILED: "
 )
 #: They name the very thing that is missing or wrong.
-_NAMES = re.compile(rb"nothing provides|undefined reference|No such file|not found|has no member|not declared|does not exist|conflicts with")
+_NAMES = re.compile(
+    rb"nothing provides|undefined reference|No such file|not found|has no member|not declared|does not exist"
+    rb"|conflicts with"
+)
 _WORTH = {
     "link": 9.0,
     "dependency": 9.0,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from milepost.core.outline import Outline, Section, walk
-from milepost.digest.answers.question import Question, Term
+from milepost.digest.answers.question import Question
+from milepost.digest.answers.terms import Term
 from milepost.digest.answers.words import base_of, is_form_of, words_of
 
 #: What is counted of a file as a whole: the bases of the words it goes by, and the names of the facts, the first that is there.
@@ -90,5 +91,6 @@ def _members(outline: Outline, base: str) -> Counted | None:
 def _is_called(name: str, term: Term) -> bool:
     words = words_of(name)
     return len(words) == len(term.needles[0].phrase) and all(
-        base_of(word) == base or is_form_of(word, base) for word, base in zip(words, term.needles[0].phrase, strict=True)
+        base_of(word) == base or is_form_of(word, base)
+        for word, base in zip(words, term.needles[0].phrase, strict=True)
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from milepost.core.text import clip_text
 from milepost.digest.answers.counting import Counted, count_of
+from milepost.digest.answers.patterns import literal_of
 from milepost.digest.answers.question import Question
 from milepost.digest.answers.search import FULL_SCORE
 from milepost.digest.answers.survey import Statistics
@@ -15,9 +16,10 @@ from milepost.digest.values import FileFacts, Note, Place
 MAX_PLACES = 3
 
 #: From this score on a place answers; from the other on there is hardly a better one anywhere.
-ENOUGH = 6.35
+ENOUGH = 6.6
 DECISIVE = 0.97 * FULL_SCORE
 _CAUSE_ENOUGH = 2.5
+_FEW_WINDOWS = 4
 _CLOSE = 0.85
 _SHOWN_BYTES = 240
 
@@ -64,7 +66,17 @@ def is_decisive(notes: Sequence[Note], question: Question, statistics: Statistic
     """Whether hardly any later chunk can hold a better answer than these notes."""
     if question.superlative or question.is_cause or question.kind == "how_many":
         return False
-    return any(note.score >= DECISIVE for note in notes)
+    return _is_rare(question, statistics) and any(note.score >= DECISIVE for note in notes)
+
+
+def _is_rare(question: Question, statistics: Statistics) -> bool:
+    """Whether what is asked for can be at a few places only: one of its terms is, with all that may stand for it."""
+    counts = (
+        sum(statistics.counts.get(literal, 0) for literal in {literal_of(needle) for needle in term.needles})
+        for term in question.terms
+        if term.weight >= 1
+    )
+    return any(0 < count <= _FEW_WINDOWS for count in counts)
 
 
 def _subject(question: Question) -> str:

@@ -16,7 +16,7 @@ _SPAN = re.compile(
     rf"|\d+:\d\d:\d\d[.,]\d|(?i:time|elapsed|took|duration|_ms|_in|window|secs?)\W{{0,4}}{_NUMBER}"
 )
 _SPEED = re.compile(rf"{_NUMBER} ?(?:[kMGT]?i?[bB]?(?:ytes?)?/s(?:ec)?|[kMG]?bps|[kMG]?Hz|fps|rpm)", re.I)
-_BYTES = re.compile(rf"{_NUMBER} ?(?:[kKMGT]i?[bB]?|bytes?|pages)\b")
+_BYTES = re.compile(rf"{_NUMBER} ?(?:[kKMGT]i?[bB]?|bytes?)\b")
 _ANY_NUMBER = re.compile(r"\d")
 _WHO = re.compile(
     r"(?i:\b(?:user(?:name)?|account|acct|login|uid|client|name|principal\w*|email|rhost|host|actor)\b\W{0,4}\w)"
@@ -42,12 +42,25 @@ _TRUTH = re.compile(
 
 #: What the thing asked for looks like, by the word that names it.
 _FOCUS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (r"ports?\b", re.compile(r"(?i)ports?\W{0,4}\d{2,5}|(?:\b0\.0\.0\.0|::\]?|localhost|127\.0\.0\.1|[\*\s\"]):\d{2,5}\b|http://[\w.]+:\d+")),
+    (
+        r"ports?\b",
+        re.compile(
+            r"(?i)ports?\W{0,4}\d{2,5}|(?:\b0\.0\.0\.0|::\]?|localhost|127\.0\.0\.1|[\*\s\"]):\d{2,5}\b|http://[\w.]+:\d+"
+        ),
+    ),
     (r"(?:versions?|releases?|editions?|builds?)\b", re.compile(r"(?<!\d[:.,])(?<![\d.])v?\d+\.\d+(?!\d*:)")),
     (r"(?:ip|address)\b", re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){3,}")),
     (r"(?:how (?:much|big|large)|what size).*\b(?:memory|ram|heap|size|disk|space|swap|room)\b", _BYTES),
-    (r"columns?\b", re.compile(r"^\s*[`\"\[]?\w+[`\"\]]?\s+(?i:int|varchar|text|date|char|decimal|numeric|float|bool|timestamp|enum|bigint|uuid)")),
-    (r"(?:machine|computer|host|box)\b", re.compile(r"(?i)\bhost(?:[._-]?name)?[\"']?\s*[:=]\s*[\"']?\w|\bhost(?:name)? \w")),
+    (
+        r"columns?\b",
+        re.compile(
+            r"^\s*[`\"\[]?\w+[`\"\]]?\s+(?i:int|varchar|text|date|char|decimal|numeric|float|bool|timestamp|enum|bigint|uuid)"
+        ),
+    ),
+    (
+        r"(?:machine|computer|host|box)\b",
+        re.compile(r"(?i)\bhost(?:[._-]?name)?[\"']?\s*[:=]\s*[\"']?\w|\bhost(?:name)? \w"),
+    ),
     (r"codes?\b", re.compile(r"\b[A-Z]{2,5}\b|\b0x[0-9a-fA-F]+\b|\b\d{2,5}\b")),
     (r"image\b", re.compile(r"[\w./-]+:[\w.-]+")),
     (r"e-?mail\b", re.compile(r"[\w.+-]+@[\w-]+\.\w")),
@@ -69,7 +82,14 @@ _ASKED_FOR = r"\b(?:(?:which|what)(?: (?:is|are|was|were) (?:the|its|my))?(?: [\
 def focus(question: Question) -> tuple[str, re.Pattern[str]] | None:
     """The word of the question that says what the answer looks like, as a pattern, and what it looks like."""
     lowered = question.text.lower()
-    return next(((word, shape) for word, shape in _FOCUS if re.search(word if word.startswith("(?:how") else _ASKED_FOR + word, lowered)), None)
+    return next(
+        (
+            (word, shape)
+            for word, shape in _FOCUS
+            if re.search(word if word.startswith("(?:how") else _ASKED_FOR + word, lowered)
+        ),
+        None,
+    )
 
 
 def fit(question: Question, text: str) -> float:

@@ -7,32 +7,40 @@ import re
 from milepost.digest.answers.question import Question
 
 _UNITS = {
-
-        "ns": 1e-9,
-        "us": 1e-6,
-        "µs": 1e-6,
-        "micros": 1e-6,
-        "ms": 1e-3,
-        "msec": 1e-3,
-        "msecs": 1e-3,
-        "s": 1.0,
-        "sec": 1.0,
-        "secs": 1.0
-    ,
-
-        "second": 1.0,
-        "seconds": 1.0,
-        "m": 60.0,
-        "min": 60.0,
-        "minutes": 60.0,
-        "h": 3600.0,
-        "hours": 3600.0,
-        "d": 86400.0
-    ,
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "micros": 1e-6,
+    "ms": 1e-3,
+    "msec": 1e-3,
+    "msecs": 1e-3,
+    "s": 1.0,
+    "sec": 1.0,
+    "secs": 1.0,
+    "second": 1.0,
+    "seconds": 1.0,
+    "m": 60.0,
+    "min": 60.0,
+    "minutes": 60.0,
+    "h": 3600.0,
+    "hours": 3600.0,
+    "d": 86400.0,
 }
 _SIZES = {
-    "b": 1.0, "byte": 1.0, "bytes": 1.0, "k": 1e3, "kb": 1e3, "kib": 1024.0, "m": 1e6, "mb": 1e6, "mib": 2.0**20,
-    "g": 1e9, "gb": 1e9, "gib": 2.0**30, "t": 1e12, "tb": 1e12,
+    "b": 1.0,
+    "byte": 1.0,
+    "bytes": 1.0,
+    "k": 1e3,
+    "kb": 1e3,
+    "kib": 1024.0,
+    "m": 1e6,
+    "mb": 1e6,
+    "mib": 2.0**20,
+    "g": 1e9,
+    "gb": 1e9,
+    "gib": 2.0**30,
+    "t": 1e12,
+    "tb": 1e12,
 }
 _NUMBER = r"(\d+(?:[.,]\d+)?)"
 _SPAN = re.compile(rf"(?<![\w.]){_NUMBER} ?({'|'.join(sorted(_UNITS, key=len, reverse=True))})\b")

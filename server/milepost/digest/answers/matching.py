@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from milepost.digest.answers.question import Needle, Term
+from milepost.digest.answers.terms import Needle, Term
 from milepost.digest.answers.words import is_doer_of, is_form_of
 
 #: What a word counts that only begins like the one looked for (`temphigh`, `nodecard`), beside the word itself.

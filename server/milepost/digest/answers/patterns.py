@@ -13,7 +13,7 @@ from typing import Any
 
 import hyperscan
 
-from milepost.digest.answers.question import Needle
+from milepost.digest.answers.terms import Needle
 
 _MIN_FREE = 4
 """A shorter piece is found in too many words; it must stand between other characters than letters or digits."""
@@ -69,7 +69,9 @@ class NeedlePatterns:
         if not numbers:
             return None
         once_flag = hyperscan.HS_FLAG_SINGLEMATCH if once else 0
-        flags = [once_flag | (hyperscan.HS_FLAG_CASELESS if _is_free(self.literals[number]) else 0) for number in numbers]
+        flags = [
+            once_flag | (hyperscan.HS_FLAG_CASELESS if _is_free(self.literals[number]) else 0) for number in numbers
+        ]
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         with suppress(hyperscan.error):
             database.compile(

@@ -18,13 +18,13 @@ from milepost.core.text import cut_text
 from milepost.digest.answers.causes import find_causes
 from milepost.digest.answers.context import Context
 from milepost.digest.answers.expected import fit, focus
-from milepost.digest.answers.magnitude import magnitude
+from milepost.digest.answers.form import Form
 from milepost.digest.answers.matching import credit, quality
 from milepost.digest.answers.patterns import NeedlePatterns, literal_of
-from milepost.digest.answers.question import Question, Term
+from milepost.digest.answers.question import Question
 from milepost.digest.answers.survey import Statistics
+from milepost.digest.answers.terms import Term
 from milepost.digest.answers.units import Units
-from milepost.digest.answers.words import words_of
 from milepost.digest.values import NOTE_MAX_BYTES, ChunkText, Note
 
 MAX_NOTES = 8
@@ -41,30 +41,20 @@ FULL_SCORE = _COVERAGE_SCORE + _RARITY_SCORE
 """The score of a line that holds all of the question in its own words, at a place that is unique."""
 
 #: What the score is multiplied with where nothing says what was done.
-_UNTOLD, _TOLD = 0.8, 0.55
+_UNTOLD, _TOLD = 0.8, 0.62
 _BY_SHAPE = 0.65
 #: So much of a question at most may be held by the lines around.
 _BY_OTHERS = 0.45
 #: Less than this by itself is too little.
-_ALONE = 0.35
-_DEFINES = 0.6
-_COMMENT = 1.0
-_BESIDE, _BESIDE_REACH = 0.4, 16
-_COUNTS = 1.5
-_VALUE_KINDS = frozenset(("how_many", "how_much", "how_long", "whether", "when"))
-_INSERT = 1.5
+_ALONE = 0.3
+#: What the whole file is about need not be said again.
+_GENERIC_WEIGHT, _TAKEN_AS_SAID = 0.2, 0.7
+
+_LATER = 0.1
+_REPEATED = 0.02
+_TOO_LITTLE = 0.85
 
 _DIGITS = re.compile(r"\d+")
-_COMMENT_START = re.compile(r"\s*(?:#(?!\w+:)|//|--\s|\*\s|/\*|;)")
-_DEFINITION = re.compile(r"(?i)\b(?:def|function|func|fn|class|define|procedure|table|view|trigger|interface|struct)\s+[`\"\[]?([\w.]+)")
-_NAMED = re.compile(r"\bname=\"([\w .-]{1,60})\"\s+value=\"[^\"]*\"")
-_LIMIT = {
-    "most": re.compile(r"(?i)(?:\b|_)max(?:imum)?(?![a-z])|[a-z]Max(?![a-z])|\bmax(?=[A-Z])"),
-    "least": re.compile(r"(?i)(?:\b|_)min(?:imum)?(?![a-z])|[a-z]Min(?![a-z])|\bmin(?=[A-Z])"),
-}
-_KEY = re.compile(r"^[\W\d]*([A-Za-z][\w .-]{0,60}?)[\"'`]?\s*[:=]\s*\S")
-_KEY_NUMBER = re.compile(r"[:=]\s*[\"']?\d+[\"']?,?\s*(?:/?>)?\s*$")
-_INTO = re.compile(r"(?i)^\s*(?:insert\s+into|copy)\s+\W?([\w.]+)")
 
 
 def search_chunk(chunk: ChunkText, question: Question, statistics: Statistics) -> tuple[Note, ...]:
@@ -101,6 +91,7 @@ class _Search:
         self._weight = sum(self._weights) or 1.0
         self._full = sum(term.weight * rareness for term, rareness in zip(self._terms, self._rareness, strict=True))
         self._focus = focus(question)
+        self._form = Form(question, self._terms, units.chunk.format)
         self._patterns = statistics.patterns or NeedlePatterns(question.needles)
         self._masks: dict[int, set[str]] = {}
         for literal, end in self._patterns.find(units.chunk.data):
@@ -160,7 +151,11 @@ class _Search:
         if any(one < 0.6 for one in own):
             for other, worth in self._context.around(unit):
                 for index, theirs in enumerate(self.own(other)):
-                    if self._context.is_prose and abs(other - unit) == 1 and credit(theirs) * worth > held[index] + 0.2:
+                    if (
+                        self._context.is_prose(unit)
+                        and abs(other - unit) == 1
+                        and credit(theirs) * worth > held[index] + 0.2
+                    ):
                         first, last = min(first, other), max(last, other)
                     held[index] = max(held[index], credit(theirs) * worth)
                     value[index] = max(value[index], theirs * worth)
@@ -168,6 +163,9 @@ class _Search:
                 title = self._context.in_titles(unit, term)
                 held[index] = max(held[index], title)
                 value[index] = max(value[index], title)
+        for index, term in enumerate(self._terms):
+            if term.weight < _GENERIC_WEIGHT:
+                held[index], value[index] = max(held[index], _TAKEN_AS_SAID), max(value[index], _TAKEN_AS_SAID)
         coverage = sum(weight * one for weight, one in zip(self._weights, held, strict=True)) / self._weight
         coverage = min(coverage, by_itself + _BY_OTHERS)
         rarity = (
@@ -180,52 +178,10 @@ class _Search:
         base = _COVERAGE_SCORE * coverage + _RARITY_SCORE * rarity
         score = base * (_UNFIT + (1 - _UNFIT) * fit(self.question, text))
         if by_itself < _ALONE:
-            score *= 0.85
+            score *= _TOO_LITTLE
         if any(term.is_predicate and one < _TOLD for term, one in zip(self._terms, held, strict=True)):
             score *= _UNTOLD
-        return _Candidate(unit, score + self._form(unit, text) + self._order(unit, text), first, last)
-
-    def _form(self, unit: int, text: str) -> float:
-        """More for a line that defines what was asked for, less for a comment and for one that says much else."""
-        bonus = 0.0
-        if len(text) > 240 and self.units.chunk.format != "ndjson":
-            bonus -= min(1.0, 0.25 * math.log2(len(text) / 240))
-        if _COMMENT_START.match(text) and self.units.chunk.format in ("yaml", "ini", "code", "sql"):
-            bonus -= _COMMENT * (1.5 if self.question.kind in _VALUE_KINDS else 1.0)
-        if self._focus is not None and self._is_beside(text):
-            bonus += _BESIDE
-        defined = _DEFINITION.search(text)
-        if defined is not None:
-            words = words_of(defined[1])
-            known = sum(
-                any(quality(term, word, (word,)) >= 0.6 for term in self._terms) for word in words
-            )
-            bonus += _DEFINES * (known / len(words)) if words else 0.0
-        key = _KEY.match(text) or _NAMED.search(text)
-        if key is not None:
-            name = key[1]
-            words = words_of(name)
-            if any(term.weight >= 0.5 and quality(term, name.lower(), words) >= 0.75 for term in self._terms):
-                bonus += _DEFINES / max(1, len(words) - 1)
-                if self.question.kind == "how_many" and _KEY_NUMBER.search(text):
-                    bonus += _COUNTS / len(words)
-        into = _INTO.match(text)
-        if into is not None and self.question.kind == "how_many":
-            words = words_of(into[1])
-            if any(len(words) == 1 and quality(term, into[1].lower(), words) >= 1 for term in self._terms):
-                bonus += _INSERT
-        return bonus
-
-    def _is_beside(self, text: str) -> bool:
-        """Whether what looks like the answer stands right after a word of the question."""
-        assert self._focus is not None
-        lowered = text.lower()
-        for match in self._focus[1].finditer(text):
-            before = lowered[max(0, match.start() - _BESIDE_REACH) : match.end()]
-            for term in self._terms:
-                if term.weight >= 1 and any(literal_of(needle) in before for needle in term.needles[:6]):
-                    return True
-        return False
+        return _Candidate(unit, score + self._form.bonus(text) + self._order(unit, text), first, last)
 
     def _pair(self, one: _Candidate) -> None:
         """Where the line beside holds the kind of thing that is asked for and this one does not, quote both."""
@@ -244,19 +200,9 @@ class _Search:
 
     def _order(self, unit: int, text: str) -> float:
         """A little more for what a superlative asks for."""
-        how = self.question.superlative
-        if how in ("most", "least"):
-            if _LIMIT[how].search(text):
-                return 1.0
-            size = magnitude(self.question, text)
-            if size is None:
-                return -1.0
-            share = min(1.0, math.log1p(size * 1e6) / 60)
-            return share if how == "most" else 1 - share
-        if how == "last":
-            chunk = self.units.chunk
-            return 0.1 * (chunk.index + unit / max(1, self.units.count)) / max(1, chunk.total)
-        return 0.0
+        chunk = self.units.chunk
+        done = (chunk.index + unit / max(1, self.units.count)) / max(1, chunk.total)
+        return _LATER * done if self.question.superlative == "last" else self._form.extreme(text)
 
     def _spread(self, found: Sequence[_Candidate]) -> None:
         """A little less for lines that come again and again: what is asked for is seldom what is everywhere."""
@@ -264,7 +210,7 @@ class _Search:
             return
         alike = Counter(self._template(one.unit) for one in found)
         for one in found:
-            one.score -= 0.02 * math.log2(alike[self._template(one.unit)])
+            one.score -= _REPEATED * math.log2(alike[self._template(one.unit)])
 
     def _template(self, unit: int) -> str:
         return _DIGITS.sub("0", self.units.text(unit))[:200]

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from milepost.core.source import ByteSource, Progress, StopFlag, never, no_progress, raise_if_stopped
 from milepost.digest.answers.patterns import NeedlePatterns, literal_of
-from milepost.digest.answers.question import Needle, Question
+from milepost.digest.answers.question import Question
+from milepost.digest.answers.terms import Needle
 
 _BLOCK_BYTES = 1 << 20
 _MIN_WINDOW_BYTES, _MAX_WINDOW_BYTES = 256, 4096

@@ -12,8 +12,8 @@ import re
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
-_STRIPPED_TEXT = """isations izations isation ization ations ation ances ences ments ities ance ence ating ators ated ates
- ator ate ment ures ings ions ure ity ies ied ing ion ed es ly al s y e"""
+_STRIPPED_TEXT = """isations izations isation ization ations ation ances ences ments ities ance ence ating ated ates
+ ate ment ures ings ions ure ity ies ied ing ion ed es ly al s y e"""
 _ENDINGS_TEXT = """s es e ed d ing ings ion ions ation ations ate ated ates ating y ies ied ying ment
  ments able ible ity ities ive ure ures ance ances ence ences ant ent ly ize ized izes izing ise ised ises ising ization
  isation ness ful"""
