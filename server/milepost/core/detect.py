@@ -33,6 +33,7 @@ CEILINGS = {
     "thread_dump": 0.95,
     "gc_log": 0.93,
     "strace": 0.97,
+    "profile": 0.96,
     "records": 0.95,
     "ini": 0.88,
     "code": 0.9,
