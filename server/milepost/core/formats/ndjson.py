@@ -237,13 +237,14 @@ def sniff(sample: Sample) -> float:
     lines = [line.strip() for line in sample.lines[:200] if line.strip()]
     if not lines:
         return 0.98 if is_named and sample.head.lstrip()[:1] == b"{" else 0.0
-    values = [line for line in lines if line[:1] in (b"{", b"[") and is_value(line)]
+    decoded = [(line, _decoded(line)) for line in lines if line[:1] in (b"{", b"[")]
+    values = [line for line, value in decoded if value is not None or is_value(line)]
     if len(values) < (1 if is_named else 2) or len(values) < 0.7 * len(lines):
         return 0.0
     objects = sum(line.startswith(b"{") for line in values)
     if objects * 2 < len(values) and not is_named:
         return 0.4
-    logs = sum(is_log_record(_decoded(line)) for line in values)
+    logs = sum(is_log_record(value) for _, value in decoded)
     return 0.6 if logs * 2 > len(values) else 0.98 if len(values) == len(lines) else 0.9
 
 

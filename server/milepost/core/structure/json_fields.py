@@ -19,6 +19,15 @@ _TIME_NAMES = (
 )  # fmt: skip
 _LEVEL_NAMES = ("level", "severity", "loglevel", "log_level", "levelname", "lvl", "log.level", "error_severity", "s")
 _MESSAGE_NAMES = ("message", "msg", "event", "text", "body", "log", "fields")
+_KINDS = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+    dict: "object",
+    list: "array",
+}
 _DATE_LIKE = re.compile(r"\d{4}-\d\d-\d\d|\d\d[:/.-]\d\d[:/.-]\d\d")
 _KIND_NAMES = ("type", "event", "kind", "_type", "action", "code", "level", "severity", "name", "status", "method")
 
@@ -91,22 +100,25 @@ class _Field:
 
     def add(self, value: Any) -> None:
         self.times += 1
-        kind = type_of(value)
+        sort = type(value)
+        kind = _KINDS.get(sort) or type_of(value)
         self.types[kind] = self.types.get(kind, 0) + 1
-        if kind == "string":
-            self.longest = max(self.longest, len(value))
-            value = value[:_TEXT_BYTES]
+        if sort is str:
+            if len(value) > _TEXT_BYTES:
+                self.longest = max(self.longest, len(value))
+                value = value[:_TEXT_BYTES]
         elif kind != "number" or not math.isfinite(value):
             return
-        if self.low is None:
+        low = self.low
+        if low is None:
             self.low = self.high = value
-        elif isinstance(value, str) is isinstance(self.low, str):
-            self.low, self.high = min(self.low, value), max(self.high, value)
-        self._count(value)
-
-    def _count(self, value: Any) -> None:
+        elif (sort is str) is isinstance(low, str):
+            if value < low:
+                self.low = value
+            elif value > self.high:
+                self.high = value
         if self.distinct is not None:
-            text = str(value)
+            text = value if sort is str else str(value)
             self.distinct[text] = self.distinct.get(text, 0) + 1
             if len(self.distinct) > _MAX_DISTINCT:
                 self.distinct = None

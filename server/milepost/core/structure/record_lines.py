@@ -19,6 +19,7 @@ Offsets = npt.NDArray[np.int64]
 
 _BOM = b"\xef\xbb\xbf"
 _SORT_BYTES = 12
+_CHECKED_ONE_BY_ONE = 32
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _RAW = msgspec.json.Decoder(msgspec.Raw)
 
@@ -91,24 +92,37 @@ def records_of(block: Block, starts: Offsets, ends: Offsets) -> Records:
 def bad_records(records: Records, explained: int) -> dict[int, Problem]:
     """Which of the records are no JSON values, by their position; what is wrong with the first `explained` of them.
 
-    All are checked at one go. That counts values with white space between them, not lines; but where each line begins and
-    ends as a value does, and there are as many values as lines, no value can lie on two.
+    Many are checked at one go, and halved where that fails. It counts values with white space between them, not lines; but
+    where each line begins and ends as a value does, and there are as many values as lines, no value can lie on two.
     """
-    if not len(records):
-        return {}
-    block, firsts, lasts = records.block, records.firsts, records.lasts
-    text = block.data[int(firsts[0]) : int(lasts[-1]) + 1]
-    looks_right = _RIGHT_ENDS[block.array[firsts], block.array[lasts]].all()
-    if looks_right and first_bad_utf8(text) < 0 and _count_values(text) == len(firsts):
-        return {}
     found: dict[int, Problem] = {}
-    for at in range(len(records)):
-        text = records.text(at)
-        fault = fault_of(text) if len(found) < explained else None if is_record(text) else ("no JSON", 0)
-        if fault is not None:
-            message, offset = fault
-            found[at] = Problem(message, int(records.lines[at]), block.start + int(firsts[at]) + offset)
+    parts = [(0, len(records))] if len(records) else []
+    while parts:
+        low, high = parts.pop()
+        if _are_values(records, low, high):
+            continue
+        if high - low > _CHECKED_ONE_BY_ONE:
+            middle = (low + high) // 2
+            parts += [(middle, high), (low, middle)]
+            continue
+        for at in range(low, high):
+            text = records.text(at)
+            fault = fault_of(text) if len(found) < explained else None if is_record(text) else ("no JSON", 0)
+            if fault is not None:
+                message, offset = fault
+                place = records.block.start + int(records.firsts[at]) + offset
+                found[at] = Problem(message, int(records.lines[at]), place)
     return found
+
+
+def _are_values(records: Records, low: int, high: int) -> bool:
+    """Whether it is certain that the records from `low` to before `high` are one value each."""
+    firsts, lasts, array = records.firsts[low:high], records.lasts[low:high], records.block.array
+    if not _RIGHT_ENDS[array[firsts], array[lasts]].all():
+        return False
+    data = records.block.data
+    view = memoryview(data)[int(firsts[0]) : int(lasts[-1]) + 1]
+    return (data.isascii() or first_bad_utf8(bytes(view)) < 0) and _count_values(view) == len(firsts)
 
 
 def fault_of(record: bytes) -> tuple[str, int] | None:
@@ -175,7 +189,7 @@ def is_value(text: bytes) -> bool:
     return True
 
 
-def _count_values(text: bytes) -> int:
+def _count_values(text: memoryview) -> int:
     """How many JSON values there are in `text`, with white space between them; -1 when there is something else."""
     try:
         return len(_RAW.decode_lines(text))
