@@ -12,7 +12,6 @@ from milepost.core.scan import Block
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.dialect import Dialect
 from milepost.core.tables.fields import Grid
-from milepost.core.tables.numbers import Numbers
 from milepost.core.tables.records import Rows
 from milepost.core.tables.survey import Survey
 from milepost.core.tables.values import ColumnProfile
@@ -87,9 +86,7 @@ class Columns:
             used = self._without_odd(block, rows, indices, dialect)
         grid = Grid.of(block.array, dialect, rows, used, len(self.names))
         if len(grid.starts):
-            quotes = rows.quotes if rows.in_order else None
-            numbers = Numbers(block.data, block.array, dialect, rows.marks(len(block.data)), quotes)
-            self._survey.take(block, grid, numbers, self._profiles)
+            self._survey.take(block, grid, self._profiles)
         return grid
 
     def _close(self, rows: Rows, indices: Offsets) -> int:

@@ -64,7 +64,6 @@ class Rows:
         in_order: bool = True,
         has_returns: bool = False,
         grid: Offsets | None = None,
-        record_ends: Words | None = None,
     ) -> None:
         self.starts = starts
         self.ends = ends
@@ -76,7 +75,6 @@ class Rows:
         self.in_order = in_order
         self.has_returns = has_returns
         self.grid = grid
-        self._record_ends = record_ends
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -95,11 +93,6 @@ class Rows:
     def ranks(self) -> Ranks:
         """The delimiters, counted."""
         return Ranks(self.delimiters)
-
-    def marks(self, size: int) -> Words:
-        """Delimiters and the line ends of records, of a block of `size` bytes."""
-        ends = pack_places(self.ends - 1, size) if self._record_ends is None else self._record_ends
-        return self.delimiters | ends
 
 
 class RecordFinder:
@@ -179,7 +172,6 @@ class RecordFinder:
             quotes=quotes,
             has_returns=has_returns,
             grid=grid,
-            record_ends=lines,
         )
 
     def _line_ends(self, block: Block) -> Offsets:

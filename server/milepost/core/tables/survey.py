@@ -1,6 +1,6 @@
 """What the cells of a table are, of all records: kinds counted, ranges found, block by block and column by column.
 
-Each column is first held against what it was so far (`tables.numbers` for numbers, shapes for dates); only what differs is
+Each column is first held against what it was so far (`tables.plain` for numbers, shapes for dates); only what differs is
 looked at more closely, and cells that nothing quick decides one by one, up to a limit. Texts need less: a column of
 which more than a fiftieth is text is called so whatever the rest is, so that its cells are only looked at in every block
 until that is certain, then in some, and everywhere for being empty. What was not looked at is counted, and if the type of a
@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from milepost.core.scan import STRIPE_BYTES, Block
 from milepost.core.tables.bits import Offsets
-from milepost.core.tables.extremes import outside, widen
 from milepost.core.tables.fields import Grid, Words
-from milepost.core.tables.numbers import PLAIN, Codes, Numbers
+from milepost.core.tables.plain import CODE, FORMS, FRACTION, INTEGER, NUMBER, ODD, Plain, kind_of_form, plain, widen
 from milepost.core.tables.values import ColumnProfile, kind_of
 
 Numbers8 = npt.NDArray[np.uint64]
@@ -31,9 +30,7 @@ _ONE_BY_ONE = 1000
 _SHAPES = 12
 _WIDTHS = 12
 _MOST_TEXT = 64
-_TAKEN = len(PLAIN) + 1
 _LONGEST_WORD = 5
-_LONGEST_NUMBER = 30
 _LONGEST_SHAPE = 40
 
 _WORDS = (
@@ -73,6 +70,9 @@ class Tables:
             firsts = [word[0], word.upper()[0]]
             self.firsts[firsts] = True
             self.empty_firsts[firsts] |= index < _EMPTY_WORDS
+        self.blank = np.zeros(256, np.bool_)
+        self.blank[list(b" \t\n\r\x0b\x0c")] = True
+        self.empty_firsts |= self.blank
         self.certain = np.ones(256, np.uint8)
         self.certain[[*range(0x21), *b"0123456789+-.,'\\:/"]] = 0
         heads = [word[:3] for word in (*_WORDS, *_MONTHS) if word[:1].isalpha()]
@@ -87,21 +87,20 @@ class Survey:
     def __init__(self) -> None:
         self._tables = Tables()
 
-    def take(self, block: Block, grid: Grid, numbers: Numbers, profiles: list[ColumnProfile]) -> None:
+    def take(self, block: Block, grid: Grid, profiles: list[ColumnProfile]) -> None:
         """Survey the records of `grid`."""
-        if not len(grid.starts):
-            return
-        Cells(block, grid, numbers, self._tables).survey(profiles)
+        if len(grid.starts):
+            cells = Cells(block, self._tables)
+            for index, profile in enumerate(profiles):
+                cells.survey(profile, *grid.bounds(index))
 
 
 class Cells:
     """The cells of one block."""
 
-    def __init__(self, block: Block, grid: Grid, numbers: Numbers, tables: Tables) -> None:
+    def __init__(self, block: Block, tables: Tables) -> None:
         self._data = block.data
         self._codes = block.array
-        self._grid = grid
-        self._numbers = numbers
         self._tables = tables
         self._is_close = block.start < _CLOSE_BYTES or block.start // STRIPE_BYTES % _CLOSE_EVERY == 0
         self._words: Words | None = None
@@ -113,82 +112,54 @@ class Cells:
             self._words = Words(self._data)
         return self._words
 
-    def survey(self, profiles: list[ColumnProfile]) -> None:
-        """Take note of all cells."""
-        plane = self._numbers.plane
-        for index, profile in enumerate(profiles):
-            starts, ends = self._grid.outer(index)
-            profile.seen += len(starts)
-            self._column(profile, starts, ends, plane[ends])
-
-    def _column(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, plain: Codes) -> None:
-        """Take note of the cells of one column; `plain` has what each is, if that is plain."""
+    def survey(self, profile: ColumnProfile, starts: Offsets, ends: Offsets) -> None:
+        """Take note of all cells of one column."""
+        count = len(starts)
+        profile.seen += count
         expected = profile.expected
-        code = PLAIN.get(expected, 0)
-        same = plain == code
-        found = int(np.count_nonzero(same))
-        if code and found:
-            chosen = None if found == len(starts) else np.flatnonzero(same)
-            if not self._add_plain(profile, expected, starts, ends, chosen):
-                same[:] = False
-                plain = np.where(plain == code, 0, plain)
-            elif chosen is None:
+        widths = ends - starts
+        if expected in FORMS:
+            left = self._numbers(profile, starts, widths, FORMS[expected])
+            if left is None:
                 return
-        if code or found < len(starts):
-            if code:
-                plain = np.where(same, _TAKEN, plain)
-            left = self._others(profile, starts, ends, plain)
-            if not len(left):
-                return
-            starts, ends = starts[left], ends[left]
-        if expected == "text" and not self._is_close:
-            short = np.flatnonzero(ends - starts <= _LONGEST_WORD + 2 * (self._grid.quote >= 0))
-            profile.unseen += len(starts)
-            if len(short):
-                firsts, lasts = self._grid.inner(starts[short], ends[short])
-                widths = lasts - firsts
-                left = np.arange(len(short))
-                profile.unseen -= len(short) - len(self._short(profile, firsts, widths, left, only_empty=True))
-            self._padded(profile, starts, ends)
+            starts, ends, widths = starts[left], ends[left], widths[left]
+        elif expected == "text" and not self._is_close:
+            self._only_empty(profile, starts, ends, widths)
             return
-        self._rest(profile, expected, starts, ends)
+        none = widths == 0
+        found = int(np.count_nonzero(none))
+        if found:
+            profile.add_kind("empty", found)
+            if found == len(starts):
+                return
+            filled = np.flatnonzero(~none)
+            starts, ends, widths = starts[filled], ends[filled], widths[filled]
+        self._rest(profile, expected, starts, ends, widths)
 
-    def _others(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, plain: Codes) -> Offsets:
-        """Count cells that are plain, but something else than most; the indices of those that are not plain."""
-        counts = np.bincount(plain, minlength=_TAKEN + 1).tolist()
-        for kind, code in PLAIN.items():
-            if not counts[code]:
-                continue
-            if kind == "empty":
-                chosen = np.flatnonzero((plain == code) & (ends - starts > _MOST_TEXT))
-                firsts, lasts = self._grid.inner(starts[chosen], ends[chosen])
-                long = int(np.count_nonzero(lasts - firsts > _MOST_TEXT))
-                profile.add_kind("empty", counts[code] - long)
-                profile.add_kind("text", long)
-            elif not self._add_plain(profile, kind, starts, ends, np.flatnonzero(plain == code)):
-                plain = np.where(plain == code, 0, plain)
-        return np.flatnonzero(plain == 0)
+    # --- numbers ----------------------------------------------------------------------------------------------------
 
-    def _add_plain(
-        self, profile: ColumnProfile, kind: str, starts: Offsets, ends: Offsets, chosen: Offsets | None
-    ) -> bool:
-        """Count cells that are numbers of one form; False if some are too long for that, and none was counted."""
-        if chosen is not None:
-            starts, ends = starts[chosen], ends[chosen]
-        starts, ends = self._grid.inner(starts, ends)
-        widths = ends - starts
-        if int(widths.max()) > (_MOST_TEXT if kind == "code" else _LONGEST_NUMBER):
-            return False
-        if kind != "code":
-            self._widen(profile, starts, ends, widths, kind)
-        profile.add_kind("number" if kind == "fraction" else kind, len(starts))
-        return True
+    def _numbers(self, profile: ColumnProfile, starts: Offsets, widths: Offsets, expected: int) -> Offsets | None:
+        """Count what is plainly a number; the indices of what is left, None for nothing."""
+        cells = plain(self.words, starts, widths)
+        first = cells.forms == expected
+        found = int(np.count_nonzero(first))
+        if found == len(starts):
+            self._add(profile, starts, widths, cells, expected)
+            return None
+        counts = np.bincount(cells.forms, minlength=CODE + 1).tolist()
+        for form in (INTEGER, NUMBER, FRACTION, CODE):
+            if counts[form]:
+                chosen = np.flatnonzero(cells.forms == form)
+                self._add(profile, starts[chosen], widths[chosen], cells.of(chosen), form)
+        return np.flatnonzero(cells.forms == ODD) if counts[ODD] else None
 
-    def _rest(self, profile: ColumnProfile, expected: str, starts: Offsets, ends: Offsets) -> None:
-        """Cells that are not plain: words, texts, odd numbers and dates, in turn."""
-        outer_starts, outer_ends = starts, ends
-        starts, ends = self._grid.inner(starts, ends)
-        widths = ends - starts
+    def _add(self, profile: ColumnProfile, starts: Offsets, widths: Offsets, cells: Plain, form: int) -> None:
+        profile.add_kind(kind_of_form(form), len(starts))
+        if form != CODE:
+            widen(profile, self._data, self.words, starts, widths, cells, form)
+
+    def _rest(self, profile: ColumnProfile, expected: str, starts: Offsets, ends: Offsets, widths: Offsets) -> None:
+        """Cells that are not what their column leads to expect: words, texts, numbers, dates and odd ones, in turn."""
         left = np.arange(len(starts))
         long = widths > _MOST_TEXT
         if long.any():
@@ -198,87 +169,81 @@ class Cells:
         if len(short):
             keep = np.ones(len(starts), np.bool_)
             keep[short] = False
-            keep[self._short(profile, starts, widths, short)] = True
+            keep[self._words_of(profile, starts, widths, short)] = True
             left = left[keep[left]]
-        if len(left) > _SHAPES or (len(left) and expected not in PLAIN):
+        if len(left) > _SHAPES or expected == "text":
             left = self._texts(profile, starts, widths, left)
             if len(left) and profile.is_certainly_text:
                 profile.unseen += len(left)
-                self._padded(profile, outer_starts[left], outer_ends[left])
+                self._padded(profile, starts[left], ends[left], widths[left])
                 return
         if len(left) > _SHAPES:
-            fractions = self._numbers.of("fraction")[outer_ends[left]]
-            if fractions.any() and self._add_plain(profile, "fraction", starts, ends, left[fractions]):
-                left = left[~fractions]
+            firsts, lasts = self._stripped(starts[left], ends[left])
+            found = self._numbers(profile, firsts, lasts - firsts, -1)
+            if found is None:
+                return
+            left = left[found]
         if len(left) > _SHAPES:
             left = self._shapes(profile, starts, ends, widths, left)
         if len(left):
             self._one_by_one(profile, starts, ends, left)
 
-    # --- numbers ----------------------------------------------------------------------------------------------------
-
-    def _widen(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets, form: str) -> None:
-        """Widen the range of a column by numbers of one form."""
-        if self._numbers.has_edges:
-            starts, ends = self._stripped(starts, ends)
-            widths = ends - starts
-        has_minus = self._numbers.has_minus
-        chosen = outside(profile, self._codes, starts, widths, form, has_minus) if form != "fraction" else None
-        if chosen is not None:
-            if not len(chosen):
-                return
-            starts, widths = starts[chosen], widths[chosen]
-        negative = None
-        if has_minus:
-            negative = self._codes[starts] == 0x2D
-            if not negative.any():
-                negative = None
-        widen(profile, self._data, self.words, starts, widths, negative, form=form)
-
     def _stripped(self, starts: Offsets, ends: Offsets) -> tuple[Offsets, Offsets]:
-        """Without white space at either end; cells have something else in them."""
-        codes = self._codes
-        for step, is_start in ((1, True), (-1, False)):
+        """Without white space at either end."""
+        for is_start in (True, False):
             while True:
-                blank = codes[starts if is_start else ends - 1] <= 0x20
+                edge = self._codes[starts if is_start else ends - 1]
+                blank = self._tables.blank[edge] & (starts < ends)
                 if not blank.any():
                     break
                 if is_start:
-                    starts = starts + blank * step
+                    starts = np.minimum(starts + blank, len(self._codes) - 1)
                 else:
-                    ends = ends + blank * step
+                    ends = ends - blank
         return starts, ends
 
     # --- short words and texts --------------------------------------------------------------------------------------
 
-    def _short(
-        self, profile: ColumnProfile, starts: Offsets, widths: Offsets, short: Offsets, *, only_empty: bool = False
-    ) -> Offsets:
-        """Count what of the `short` cells is nothing, or a word that stands for something else than text; the others."""
-        decided = widths[short] == 0
-        none = int(np.count_nonzero(decided))
+    def _only_empty(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets) -> None:
+        """Count the cells of a text that are nothing, or a word for nothing; the others are unseen."""
+        profile.unseen += len(starts)
+        none = int(np.count_nonzero(widths == 0))
         if none:
             profile.add_kind("empty", none)
-            if none == len(short):
-                return short[:0]
-        firsts = self._tables.empty_firsts if only_empty else self._tables.firsts
-        begins = firsts[self._codes[starts[short] if len(short) < len(starts) else starts]]
-        maybe = np.flatnonzero(begins & ~decided if none else begins)
-        if len(maybe):
-            chosen = short[maybe]
-            raw = self.words.upto(starts[chosen], widths[chosen])
-            # Capitals made small, and blanks behind: other bytes may become the same, so that each is looked at then.
-            small = raw | _SMALL
-            matched = np.zeros(len(chosen), np.bool_)
-            for word in self._tables.empty_words if only_empty else self._tables.words:
-                matched |= small == word
-            if matched.any():
-                values, counts = np.unique(raw[matched], return_counts=True)
-                for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-                    text = value.to_bytes(8, "little").rstrip(b"\0")
-                    profile.add_kind(kind_of(text), count)
-                decided[maybe[matched]] = True
-        others: Offsets = short[~decided]
+            profile.unseen -= none
+        maybe = np.flatnonzero(self._tables.empty_firsts[self._codes[starts]])
+        if not len(maybe):
+            return
+        starts, ends, widths = starts[maybe], ends[maybe], widths[maybe]
+        short = np.flatnonzero((widths <= _LONGEST_WORD) & (widths > 0))
+        if len(short):
+            left = self._words_of(profile, starts, widths, short, only_empty=True)
+            profile.unseen -= len(short) - len(left)
+        self._padded(profile, starts, ends, widths)
+
+    def _words_of(
+        self, profile: ColumnProfile, starts: Offsets, widths: Offsets, short: Offsets, *, only_empty: bool = False
+    ) -> Offsets:
+        """Count what of the `short` cells is a word that stands for something else than text; the others."""
+        begins = (self._tables.empty_firsts if only_empty else self._tables.firsts)[self._codes[starts[short]]]
+        maybe = np.flatnonzero(begins)
+        if not len(maybe):
+            return short
+        chosen = short[maybe]
+        raw = self.words.upto(starts[chosen], widths[chosen])
+        # Capitals made small, and blanks behind: other bytes may become the same, so that each is looked at then.
+        small = raw | _SMALL
+        matched = np.zeros(len(chosen), np.bool_)
+        for word in self._tables.empty_words if only_empty else self._tables.words:
+            matched |= small == word
+        if not matched.any():
+            return short
+        keep = np.ones(len(short), np.bool_)
+        values, counts = np.unique(raw[matched], return_counts=True)
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+            profile.add_kinds_of(value.to_bytes(8, "little").rstrip(b"\0"), count)
+        keep[maybe[matched]] = False
+        others: Offsets = short[keep]
         return others
 
     def _texts(self, profile: ColumnProfile, starts: Offsets, widths: Offsets, left: Offsets) -> Offsets:
@@ -296,22 +261,19 @@ class Cells:
         others: Offsets = left[~is_text]
         return others
 
-    def _padded(self, profile: ColumnProfile, starts: Offsets, ends: Offsets) -> None:
-        """Look at those of cells counted as unseen that may be a word for nothing with blanks around it."""
-        padded = self._numbers.padded
-        if padded is None:
-            return
-        left = np.flatnonzero(padded[ends] & (ends - starts <= _MOST_TEXT + 2))
-        if not len(left):
-            return
-        starts, ends = self._grid.inner(starts[left], ends[left])
-        first, sixth = self._codes[starts], self._codes[np.minimum(starts + _LONGEST_WORD, len(self._codes) - 1)]
-        maybe = (first <= 0x20) | (self._tables.empty_firsts[first] & (sixth <= 0x20) & (ends - starts > _LONGEST_WORD))
-        maybe |= self._tables.empty_firsts[first] & (ends - starts <= _LONGEST_WORD)
-        for value, count in Counter(
-            self._data[starts[one] : ends[one]] for one in np.flatnonzero(maybe).tolist()
-        ).items():
-            if kind_of(value) == "empty" and value.strip() != value:
+    def _padded(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets) -> None:
+        """Look at those of cells counted as unseen that may be nothing, or a word for it, with blanks around."""
+        first = self._codes[starts]
+        sixth = self._codes[np.minimum(starts + _LONGEST_WORD, len(self._codes) - 1)]
+        last = self._codes[np.maximum(ends - 1, 0)]
+        blank = self._tables.blank
+        maybe = blank[first] | (
+            self._tables.empty_firsts[first] & blank[last] & (blank[sixth] | (widths <= _LONGEST_WORD))
+        )
+        maybe &= (widths <= _MOST_TEXT) & (widths > 0)
+        cells = (self._data[starts[one] : ends[one]] for one in np.flatnonzero(maybe).tolist())
+        for value, count in Counter(cells).items():
+            if value.strip() != value and kind_of(value) == "empty":
                 profile.add_kind("empty", count)
                 profile.unseen -= count
 
@@ -353,7 +315,7 @@ class Cells:
             open_ones = open_ones[~same]
             at = int(starts[group[first]])
             kind = kind_of(self._data[at : at + width])
-            if kind in PLAIN and kind != "empty":
+            if kind in ("integer", "number", "code"):
                 undecided.append(group[chosen])
                 continue
             profile.add_kind(kind, len(chosen))

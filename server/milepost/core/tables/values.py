@@ -86,8 +86,8 @@ class ColumnProfile:
     examples: list[str] = field(default_factory=list)
     unseen: int = 0
     """How many of the values were not looked at, since they hardly can matter."""
-    bounds: dict[tuple[str, bool, bool], tuple[int, int]] = field(default_factory=dict)
-    """By form of number, end of the range (is it the high one) and sign: digits and first bytes (`tables.extremes`)."""
+    bounds: dict[tuple[str, bool, bool], int] = field(default_factory=dict)
+    """By form of number, end of the range (is it the high one) and sign: the first bytes as a number (`tables.plain`)."""
 
     def add(self, values: Iterable[bytes], encoding: str) -> None:
         """Take note of values; each different one is looked at once."""
@@ -119,9 +119,13 @@ class ColumnProfile:
     def add_kinds(self, values: Iterable[bytes]) -> None:
         """Count values that are in `seen` already by their kinds, and widen the range by them."""
         for value, count in Counter(values).items():
-            kind = kind_of(value)
-            self.add_kind(kind, count)
-            self._add_to_range(kind, value)
+            self.add_kinds_of(value, count)
+
+    def add_kinds_of(self, value: bytes, count: int) -> None:
+        """The same for one value that was seen so often."""
+        kind = kind_of(value)
+        self.add_kind(kind, count)
+        self._add_to_range(kind, value)
 
     def _add_to_range(self, kind: str, value: bytes) -> None:
         if kind in ("integer", "number"):

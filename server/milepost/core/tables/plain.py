@@ -1,0 +1,201 @@
+"""Which cells are plain numbers, and the least and greatest of them, eight bytes of every cell at a time.
+
+All bytes of a number of eight bytes are compared with the digits at once (Warren, "Hacker's Delight", chapter 6). The
+order of numbers with as many digits before the point is that of their bytes, so that ranges need no number to be read but
+the new ends.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from milepost.core.tables.bits import Offsets, bit_counts
+from milepost.core.tables.fields import Words
+from milepost.core.tables.values import ColumnProfile
+
+Words8 = npt.NDArray[np.uint64]
+Mask = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.uint8]
+
+#: What a cell is: nothing plain, digits alone, with a point behind some, with a point before, digits behind a needless zero.
+ODD, INTEGER, NUMBER, FRACTION, CODE = range(5)
+FORMS = {"integer": INTEGER, "number": NUMBER, "code": CODE}
+_KINDS = {INTEGER: "integer", NUMBER: "number", FRACTION: "number", CODE: "code"}
+
+_LONGEST = 30
+_ZEROS = np.uint64(0x3030303030303030)
+_LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
+_OVER = np.uint64(0x7676767676767676)
+_HIGH = np.uint64(0x8080808080808080)
+_POINTS = np.uint64(0x1E1E1E1E1E1E1E1E)
+"""A point as it is after the exclusive or with zeros."""
+_BYTE, _SECOND, _THIRD = np.uint64(0xFF), np.uint64(0xFF00), np.uint64(0x800000)
+_HIGHS = np.array([((1 << 8 * width) - 1) & int(_HIGH) for width in range(9)], np.uint64)
+_EIGHT, _TOP = np.uint64(8), np.uint64(56)
+_MINUS = 0x2D
+
+
+class Plain(NamedTuple):
+    """What cells are, their first eight bytes, and which begin with a minus (None: none does)."""
+
+    forms: Codes
+    heads: Words8
+    negative: Mask | None
+
+    def of(self, chosen: Offsets) -> Plain:
+        """The same of some of them."""
+        return Plain(self.forms[chosen], self.heads[chosen], None if self.negative is None else self.negative[chosen])
+
+
+def plain(words: Words, starts: Offsets, widths: Offsets) -> Plain:
+    """What the cells of one column are that begin at `starts`."""
+    heads = words.at(starts)
+    other = heads ^ _ZEROS
+    negative: Mask | None = (heads & _BYTE) == _MINUS
+    if negative is not None and negative.any():
+        # A digit in its place.
+        other &= ~(negative.astype(np.uint64) * _BYTE)
+    else:
+        negative = None
+    highs = _HIGHS[np.minimum(widths, 8)]
+    odd = (((other & _LOW7) + _OVER) | other) & highs
+    has_odd = odd.any()
+    widest = int(widths.max())
+    signs = 0 if negative is None else negative
+    good = widths > signs
+    if has_odd or widest > 8:
+        points = _points(other) & highs
+        bad = odd != points
+        counts = bit_counts(points)
+        dotted = points != 0
+        for at in range(8, min(widest, _LONGEST), 8):
+            wide = np.flatnonzero(widths > at)
+            more = words.at(starts[wide] + at) ^ _ZEROS
+            some = _HIGHS[np.minimum(widths[wide] - at, 8)]
+            others = (((more & _LOW7) + _OVER) | more) & some
+            behind = _points(more) & some
+            bad[wide] |= others != behind
+            counts[wide] += bit_counts(behind)
+        if widest > _LONGEST:
+            bad |= widths > _LONGEST
+        good &= ~bad
+        forms = np.where(counts == 0, np.uint8(INTEGER), np.uint8(ODD))
+        forms[(counts == 1) & dotted] = NUMBER
+        first = odd & (_HIGHS[1] if negative is None else np.where(negative, _SECOND, _HIGHS[1]))
+        led = (first != 0) & (forms == NUMBER)
+        if led.any():
+            forms[led] = FRACTION
+            good &= ~(led & (widths == 1 + signs))
+        forms *= good
+    else:
+        forms = good * np.uint8(INTEGER)
+    return Plain(_without_zeros(forms, heads, odd, widths, negative), heads, negative)
+
+
+def _points(other: Words8) -> Words8:
+    """The highest bit of each byte that is a point."""
+    apart = other ^ _POINTS
+    found: Words8 = ~(((apart & _LOW7) + _LOW7) | apart) & _HIGH
+    return found
+
+
+def _without_zeros(forms: Codes, heads: Words8, odd: Words8, widths: Offsets, negative: Mask | None) -> Codes:
+    """Digits that begin with a needless zero are a code; with a sign or a point they are odd."""
+    led = (heads & _BYTE) == 0x30
+    if led.any():
+        led &= ((odd & _SECOND) == 0) & (widths > 1)
+        forms[led & (forms == INTEGER)] = CODE
+        forms[led & (forms == NUMBER)] = ODD
+    if negative is not None:
+        led = negative & ((heads & _SECOND) == 0x3000) & ((odd & _THIRD) == 0) & (widths > 2)
+        forms[led] = ODD
+    return forms
+
+
+def kind_of_form(form: int) -> str:
+    """The kind that a form belongs to."""
+    return _KINDS[form]
+
+
+def widen(
+    profile: ColumnProfile, data: bytes, words: Words, starts: Offsets, widths: Offsets, cells: Plain, form: int
+) -> None:
+    """Widen the range of a column by numbers that are all of one form."""
+    if cells.negative is None:
+        _widen_by(profile, data, words, starts, widths, cells.heads, form, False)
+        return
+    below, above = np.flatnonzero(cells.negative), np.flatnonzero(~cells.negative)
+    if len(below):
+        firsts = starts[below] + 1
+        _widen_by(profile, data, words, firsts, widths[below] - 1, words.at(firsts), form, True)
+    if len(above):
+        _widen_by(profile, data, words, starts[above], widths[above], cells.heads[above], form, False)
+
+
+def _widen_by(
+    profile: ColumnProfile,
+    data: bytes,
+    words: Words,
+    starts: Offsets,
+    widths: Offsets,
+    heads: Words8,
+    form: int,
+    is_negative: bool,
+) -> None:
+    widest = int(widths.max())
+    if form == INTEGER and widest <= 8:
+        # At the right end of eight bytes: all that is behind the number is moved out.
+        keys = (heads << (np.uint64(64) - (widths.astype(np.uint64) << np.uint64(3)))).byteswap()
+        end_at, scale = widest, "short"
+    else:
+        digits = widths if form == INTEGER else _digits_before_point(heads)
+        sizes = np.minimum(widths, 8)
+        keys = (heads & _MASKS[sizes]).byteswap() >> _EIGHT
+        keys |= digits.astype(np.uint64) << _TOP
+        end_at, scale = 7, "long"
+    for wants_most in (True, False):
+        is_high = wants_most != is_negative
+        if not wants_most and not _matters(profile, is_high, is_negative):
+            continue
+        pick = np.max if wants_most else np.min
+        key, end = int(pick(keys)), (f"{scale} {form}", is_high, is_negative)
+        bound = profile.bounds.get(end)
+        if bound is not None:
+            if key < bound if wants_most else key > bound:
+                continue
+            if key == bound and widest <= end_at:
+                continue
+        profile.bounds[end] = key
+        chosen = np.flatnonzero(keys == np.uint64(key))
+        for at in range(end_at, int(widths[chosen].max()), 8):
+            if len(chosen) == 1:
+                break
+            behind = words.upto(starts[chosen] + at, np.maximum(widths[chosen] - at, 0)).byteswap()
+            chosen = chosen[behind == pick(behind)]
+        at = int(starts[chosen[0]])
+        profile.add_number(data[at - is_negative : at + int(widths[chosen[0]])])
+
+
+_MASKS = np.array([(1 << 8 * width) - 1 for width in range(9)], np.uint64)
+
+
+def _matters(profile: ColumnProfile, is_high: bool, is_negative: bool) -> bool:
+    """Whether the number nearest to zero can be an end of the range: not if there are some on the other side of zero."""
+    end = profile.high if is_high else profile.low
+    if end is None:
+        return True
+    return end <= 0 if is_negative else end >= 0
+
+
+def _digits_before_point(heads: Words8) -> Offsets:
+    """How many digits stand before the point in numbers that have one in these first eight bytes."""
+    points = _points(heads ^ _ZEROS)
+    lowest = points & (~points + np.uint64(1))
+    found = np.zeros(len(heads), np.int64)
+    for place in range(1, 8):
+        # The mark of the byte before is 2 ** (8 * place - 1).
+        found += lowest > np.uint64(1 << (8 * place - 1))
+    return found
