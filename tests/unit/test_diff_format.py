@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from milepost.core import scan
 from milepost.core.analysis import Analysis, Options
 from milepost.core.detect import detect_format, sample_of
 from milepost.core.formats.diff import FORMAT
@@ -315,3 +316,20 @@ def test_commits_among_very_many_are_told_apart_from_their_files() -> None:
     assert [found.stats[name] for name in ("commits", "files", "hunks")] == [9000, 9000, 9000]
     assert sum(each.count if each.kind == "group" else 1 for each in found.sections) == 9000
     assert found.sections[-1].title.endswith("Words 8999")
+
+
+@pytest.mark.parametrize("stripe_bytes", [1 << 16, 300_000])
+def test_what_a_file_holds_does_not_depend_on_where_reads_fall(
+    stripe_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = b"diff --git a/f%d b/f%d\nindex 1..2 100644\n--- a/f%d\n+++ b/f%d\n"
+    hunk = b"@@ -%d,2 +%d,2 @@\n one\n-two\n+three\n"
+    text = b"".join(
+        head % (number, number, number, number) + b"".join(hunk % (at, at) for at in range(1, 2 + number % 280 // 2))
+        for number in range(1800)
+    )
+    whole = outline(text)
+    monkeypatch.setattr(scan, "STRIPE_BYTES", stripe_bytes)
+    again = outline(text)
+    assert again.stats == whole.stats
+    assert again.sections == whole.sections

@@ -208,3 +208,12 @@ def test_counts_are_those_of_expat(corpus: Path) -> None:
         compared += 1
         assert (found.stats["elements"], found.problems) == (len(starts), ()), path
     assert compared > 50
+
+
+def test_children_are_counted_by_their_whole_names() -> None:
+    rule = (
+        b"<suite:Rule>" + b"<suite:title>a</suite:title>" * 7 + b"<suite:titles>b</suite:titles>" * 9 + b"</suite:Rule>"
+    )
+    # In a file of this size small elements are not looked at one by one.
+    found = outline(b"<suite:all>" + rule + b"<other>" + b"x" * 300_000 + b"</other></suite:all>")
+    assert found.sections[0].children[0].digest == "7 suite:title, 9 suite:titles"

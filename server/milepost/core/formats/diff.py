@@ -16,7 +16,7 @@ from milepost.core.formats.base import Format
 from milepost.core.outline import Node, Problem
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.diff_context import STARS, ContextHunks
-from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Patch, head_of, path_of
+from milepost.core.structure.diff_files import MOST_PENDING, DiffFile, Patch, path_of
 from milepost.core.structure.diff_hunks import Gap, Hunk, HunkTable
 from milepost.core.structure.diff_measure import LineSums
 from milepost.core.structure.diff_sniff import is_normal_diff, sniff_diff
@@ -97,9 +97,9 @@ class DiffScanner:
                 self._add_hunks(view, table, taken, gap.hunk)
                 position = table.stops[gap.hunk - 1]
                 taken = gap.hunk
-            if self._tree.is_gathering(_FILE_LEVEL) and (plain := self._plain_heads(view, gaps, number)):
-                number += plain
-                self._count_files(view, table, gaps[number - plain : number])
+            counted = self._count_files(view, table, gaps, number) if self._tree.is_gathering(_FILE_LEVEL) else 0
+            if counted:
+                number += counted
                 taken = gaps[number - 1].hunk
                 continue
             for index in self._candidates(view, gap):
@@ -126,26 +126,31 @@ class DiffScanner:
         found: list[int] = (np.flatnonzero(wanted) + gap.low).tolist()
         return found
 
-    def _plain_heads(self, view: LineView, gaps: list[Gap], number: int) -> int:
-        """How many gaps from this one on are just the head of a file as git writes it."""
+    def _count_files(self, view: LineView, table: HunkTable, gaps: list[Gap], number: int) -> int:
+        """Count files from this gap on, as long as gaps are just the head of a file as git writes it, and a group takes them.
+
+        Returns how many. Each but the last has all its hunks then.
+        """
         data, starts, first = view.data, view.starts, number
         while number < len(gaps):
             gap = gaps[number]
             match = _PLAIN_HEAD.match(data, starts.item(gap.low)) if gap.high < view.size else None
             if match is None or match.end() != starts.item(gap.high):
                 break
+            file = DiffFile(head=match[0], is_named=True)
+            if not self._tree.counts(_FILE_LEVEL, file):
+                break
+            if number > first and self._file is not None:
+                self._file.take_hunks(table, gaps[number - 1].hunk, gap.hunk)
+            self._end_counted()
+            self._open = None
+            self._context.forget()
+            self._file = file
+            self._totals["files"] += 1
             number += 1
+        if number > first + 1:
+            self._report_short(view, table, gaps[first].hunk, gaps[number - 1].hunk)
         return number - first
-
-    def _count_files(self, view: LineView, table: HunkTable, gaps: list[Gap]) -> None:
-        """Files that begin with these gaps, each with the hunks up to the next one; the last may go on."""
-        last = gaps[-1]
-        for gap in gaps[:-1]:
-            self._begin_file(view.offset(gap.low), view.number(gap.low), head_of(view, gap))
-        if gaps[0].hunk < last.hunk and self._file is not None:
-            self._file.take_hunks(table, gaps[0].hunk, last.hunk)
-            self._report_short(view, table, gaps[0].hunk, last.hunk)
-        self._begin_file(view.offset(last.low), view.number(last.low), head_of(view, last)).is_named = True
 
     # --- hunks ------------------------------------------------------------------------------------------------------
 
@@ -314,9 +319,8 @@ class DiffScanner:
         file.set_paths(path_of(first.text[4:]), path_of(second[4:]), self._decoded)
         return position
 
-    def _begin_file(self, byte: int, line: int, path: str | bytes) -> DiffFile:
-        """Begin a file. Its path may be given as its whole head, to be read only if it is to be shown."""
-        file = DiffFile(head=path) if isinstance(path, bytes) else DiffFile(path=path)
+    def _begin_file(self, byte: int, line: int, path: str) -> DiffFile:
+        file = DiffFile(path=path)
         node = Node("file", file.path or "file", byte, line, weight=0.5, resume=self._resume)
         if self._begin(_FILE_LEVEL, node, file):
             file.node = node

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from milepost.core.outline import Node
-from milepost.core.structure.diff_hunks import Decode, Gap, HunkQueue, HunkTable, changes
-from milepost.core.structure.line_view import LineView
+from milepost.core.structure.diff_hunks import Decode, HunkQueue, HunkTable, changes
 
 #: So many hunks of a file are kept back before they are entered.
 MOST_PENDING = 128
@@ -167,11 +166,6 @@ class Patch:
         node.facts = {"commit": self.name, "files": self.files, "added": self.added, "removed": self.removed}
         node.facts.update({key: value[:200] for key, value in (("author", self.author), ("date", self.date)) if value})
         node.count = max(1, self.files)
-
-
-def head_of(view: LineView, gap: Gap) -> bytes:
-    """The lines of a gap."""
-    return view.data[view.starts.item(gap.low) : view.starts.item(gap.high)]
 
 
 def path_of(text: bytes, *, command: bool = False) -> bytes:

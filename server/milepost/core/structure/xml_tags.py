@@ -309,3 +309,15 @@ def first_words(tags: Tags, indexes: Ints) -> npt.NDArray[np.uint64]:
     """The eight bytes from the name on of each tag."""
     found: npt.NDArray[np.uint64] = tags.words[tags.begins[indexes] + 1]
     return found
+
+
+def have_name(tags: Tags, indexes: Ints, name: bytes) -> bool:
+    """Whether all of these tags, the first of which does, have this name."""
+    places = tags.begins[indexes] + 1
+    if not bool(_NAME_END[tags.array[np.minimum(places + len(name), len(tags.array) - 1)]].all()):
+        return False
+    for offset in range(0, len(name), 8):
+        words = tags.words[places + offset] & _MASKS[min(len(name) - offset, 8)]
+        if bool((words != words[0]).any()):
+            return False
+    return True

@@ -16,7 +16,7 @@ from milepost.core.outline import NOTABLE_WEIGHT, Node, Problem
 from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.structure.xml_place import Mark, Places
 from milepost.core.structure.xml_stretch import KNOWN_NAMES, MAX_DEPTH, Stretch, listed_tags, read_stretch
-from milepost.core.structure.xml_tags import Ints, Tags, first_words
+from milepost.core.structure.xml_tags import Ints, Tags, have_name
 from milepost.core.structure.xml_titles import (
     FAILED_ATTRIBUTE,
     FAILED_ELEMENTS,
@@ -270,9 +270,7 @@ class XmlTree:
             run.first = places.before(places.base + int(stretch.tags.begins[first]))
             run.first_head = _head(stretch, first)
         name = stretch.name(first)
-        words = first_words(stretch.tags, members)
-        mask = np.uint64((1 << (8 * min(len(name) + 1, 8))) - 1) if len(members) > 1 else np.uint64(0)
-        if len(members) > 4 and not bool(((words ^ words[0]) & mask).any()):
+        if len(members) > 4 and have_name(stretch.tags, members, name):
             parent.count(name, len(members))
             run.names.add(name)
         else:
