@@ -1,6 +1,6 @@
 """Summaries and questions by a real model behind a real server, on ten real files: `make bench-model`.
 
-python tests/bench/bench_model.py [--model 0.5b] [--files 10] [--minutes 60] [--context 3072] [--threads N]
+python tests/bench/bench_model.py [--model 0.5b] [--files 10] [--minutes 60] [--context 3072] [--lines N] [--threads N]
 
 The model is what tests/tools/install_model.sh puts below MILEPOST_CACHE; without it, or without the corpus, this says so and
 measures nothing. A small part of each file is read, since a model on two cores reads 50 tokens a second. Everything that
@@ -63,6 +63,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--files", type=int, default=len(TASKS))
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--context", type=int, default=3072)
+    parser.add_argument("--lines", type=int, default=1000, help="so many lines of each file at most")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)
     options = parser.parse_args(arguments)
     home, corpus = model_home(), corpus_folder()
@@ -83,7 +84,12 @@ def main(arguments: list[str]) -> int:
             if time.monotonic() > until:
                 print(f"Stopped after {len(rows) // 2} files: {options.minutes:g} minutes are over.", flush=True)
                 break
-            for row, counted in measured(url, corpus / name, lines, question, options.context):
+            first, last = lines
+            if first > 0:
+                last = min(last, first + options.lines - 1)
+            else:
+                first = max(first, -options.lines)
+            for row, counted in measured(url, corpus / name, (first, last), question, options.context):
                 rows.append([name.rsplit("/", 1)[-1], *row])
                 totals.add(counted)
                 print(f"{row} after {counted.seconds:.0f} s", file=sys.stderr, flush=True)
@@ -117,7 +123,7 @@ def served(python: Path, weights: Path, threads: int) -> Iterator[str]:
         port = probe.getsockname()[1]
     script = Path(__file__).with_name("model_server.py")
     process = subprocess.Popen(
-        ["nice", "-n", "5", str(python), str(script), str(weights), str(port), str(threads)],
+        [str(python), str(script), str(weights), str(port), str(threads)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "OMP_WAIT_POLICY": "passive"},
