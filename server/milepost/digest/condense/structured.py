@@ -31,10 +31,8 @@ _MOST_SHAPES = 4
 _FIRST_LINES = 24
 _MOST_COMPARED = 2000
 
-_JSON = re.compile(rb'\s*("(?:[^"\\]|\\.)*"\s*:\s*)?(.*?)(,?)\s*$', re.DOTALL)
-_PAIR = re.compile(
-    rb"\s*((?:-\s+)*)([^\s:=#\"'{\[][^:=]{0,120}?\s*[:=](?=\s|$)\s*|[\w.\-]{1,80}=)?(.*?)\s*$", re.DOTALL
-)
+_JSON = re.compile(rb'\s*("(?:[^"\\]|\\.)*"\s*:\s*)?(.*?)(,?)$', re.DOTALL)
+_PAIR = re.compile(rb"\s*((?:-\s+)*)([^\s:=#\"'{\[][^:=]{0,120}?\s*[:=](?=\s|$)\s*|[\w.\-]{1,80}=)?(.*)$", re.DOTALL)
 _TAGS = re.compile(rb'(</?[^\s<>"=]+|\s*/?>|\s+[\w:.-]+="|")')
 #: A name that is a value: an id, a date, a hash.
 _ID_NAME = re.compile(rb"\s*\"?(?:[-\d.:T/]+|[0-9a-fA-F-]{16,}|[\w-]*\d{4,}[\w-]*)\"?\s*[:=]\s*")
@@ -123,6 +121,7 @@ class StructureCondenser:
         return head
 
     def _head_of(self, line: bytes) -> tuple[bytes, ...]:
+        line = _compact(line)
         if _COMMENT.match(line):
             return _PROSE
         if self._kind == "xml":
@@ -143,7 +142,7 @@ class StructureCondenser:
         return (match[1].strip(), b"#" if _ID_NAME.fullmatch(name) else name, b"value" if match[3] else b"")
 
     def _tokens(self, index: int) -> list[bytes]:
-        line = self._texts[index]
+        line = _compact(self._texts[index])
         if self._kind == "xml":
             return [token for token in _TAGS.split(line.strip()) if token]
         match = (_JSON if self._kind == "json" else _PAIR).match(line)
@@ -318,6 +317,12 @@ class StructureCondenser:
             inside.append(text)
         closing = {b"{": " }", b"[": " ]"}.get(rows[0][-1][-1:], "") if rows[0] else ""
         return f"{own} {'; '.join(inside) if self._kind != 'json' else ' '.join(inside)}{closing}"
+
+
+def _compact(line: bytes) -> bytes:
+    """A line without blanks at its end, and with one for many inside: so no expression here takes longer than linear."""
+    start = len(line) - len(line.lstrip())
+    return line[:start] + b" ".join(line.split()) if b"  " in line[start:] or b"\t" in line[start:] else line.rstrip()
 
 
 def _depth(root: TreeNode) -> int:

@@ -11,6 +11,7 @@ from milepost.digest.condense.lines import common_beginning
 Decode = Callable[[bytes], str]
 
 _WORD_BYTES = 28
+_LONGEST_WORD = 64
 _WORDS = 3
 _MEASURE_DIGITS = 9
 _NUMBER = re.compile(rb"[-+]?\d+(?:\.\d+)?")
@@ -77,9 +78,10 @@ def _word(value: bytes, decode: Decode) -> str:
 def _shared(distinct: Sequence[bytes]) -> tuple[bytes, bytes]:
     """What all values begin with and what they end with, without cutting a word or a number."""
     prefix = common_beginning(distinct)
-    inside = _INSIDE_PREFIX.search(prefix)
+    tail = prefix[-_LONGEST_WORD:]
+    inside = _INSIDE_PREFIX.search(tail)
     if inside is not None:
-        prefix = prefix[: inside.start()]
+        prefix = prefix[: len(prefix) - len(tail) + inside.start()]
     suffix = common_beginning([value[len(prefix) :][::-1] for value in distinct])[::-1]
     inside = _INSIDE_SUFFIX.match(suffix)
     if inside is not None:

@@ -12,6 +12,7 @@ from milepost.digest.extractive.texts import Read, Text, at_lines, counted, join
 
 _MOST_FIELDS = 24
 _MOST_GROUPS = 10
+_FEW_MEMBERS = 8
 
 
 def tell_table(read: Read, text: Text) -> list[str]:
@@ -96,11 +97,11 @@ def tell_ndjson(read: Read, text: Text) -> list[str]:
     text.paragraph(first)
     fields: Mapping[str, Mapping[str, Any]] = stats.get("fields", {})
     basis = str(stats.get("fields_from", ""))
-    if read.whole:
+    if read.whole and list(fields) != ["(value)"]:
         items = [_field(name, field) for name, field in list(fields.items())[:_MOST_FIELDS]]
         text.listing(f"Fields{f' (from {basis})' if basis else ''}:", items, share=0.7, most=40)
     else:
-        text.listing("Its records:", [_member(one) for one in read.sections()], share=0.7)
+        text.listing("Its records:", [_member(one) for one in read.sections()], share=0.7, most=6)
     text.listing("Odd:", _problems(read))
     text.listing("Records with a value unlike their neighbours':", _noted(read))
     questions = []
@@ -161,7 +162,8 @@ def tell_tree(read: Read, text: Text) -> list[str]:
     # Settings are read in their order; of what is large the largest is asked for first.
     small = sum(one.end_line - one.start_line < 80 and len(one.children) < 8 for one in top)
     is_settings = outline.format in ("yaml", "ini") and 10 * small >= 9 * len(top)
-    members = [_member(one) for one in (top if is_settings else _folded(top))]
+    few = len(top) <= _FEW_MEMBERS
+    members = [_member(one, tell_inside=few) for one in (top if is_settings else _folded(top))]
     most = _MOST_GROUPS if outline.format == "xml" or any(one.kind == "group" for one in top) else len(members)
     if len(members) > most + 1:
         members = [*members[:most], f"and {len(members) - most:,} more"]
@@ -204,13 +206,16 @@ def _folded(sections: Sequence[Section]) -> list[Section]:
 _COUNT_ONLY = re.compile(r"[\d,]+ (?:keys?|lines?)$")
 
 
-def _member(section: Section) -> str:
+def _member(section: Section, *, tell_inside: bool = False) -> str:
     title = sentence(section.title, 72)
     digest = sentence(section.digest, 150) if not _COUNT_ONLY.match(section.digest) else ""
     name = f"{title} {at_lines(section.start_line, section.end_line)}"
     if not digest:
         children = [sentence(child.title, 40) for child in section.children if child.title]
         digest = f"{counted(len(children), 'part')}: {joined(children, 5)}" if children else ""
+    elif tell_inside and len(section.children) > 1:
+        inside = [sentence(child.title, 40) for child in section.children if child.kind != "group"]
+        digest += f"; {joined(inside, 8)}" if inside and inside[0] not in digest else ""
     return f"{name}: {digest}" if digest else name
 
 

@@ -64,7 +64,9 @@ def tell_log(read: Read, text: Text) -> list[str]:
     stats = read.outline.stats if read.whole else {}
     segments = [section for section in read.sections() if section.kind == "segment"]
     what = str(read.outline.stats.get("layout", "log"))
-    kind = what if what.endswith("log") or "(" in what or "output" in what else f"log ({what})"
+    kind = (
+        what if what.startswith("log ") or what.endswith("log") or "(" in what or "output" in what else f"log ({what})"
+    )
     first = opening(read, f"{kind[:1].upper()}{kind[1:]}")
     times = _times(segments, stats)
     if times and read.told_whole:
@@ -358,7 +360,7 @@ def _templates(segments: list[Section], whole: bool) -> str:
         return ""
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     top = [(template, count) for template, count in ranked[:5] if count * 33 >= of and _WORD.search(template)]
-    if not top:
+    if not top or top[0][1] * 20 < of:
         return ""
     about = "at least " if len(segments) > 1 or at_least else ""
     items = [f"{100 * count / of:.0f} % ‹{_readable(template, 110)}›" for template, count in top]

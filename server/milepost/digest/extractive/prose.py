@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +18,10 @@ import numpy.typing as npt
 
 _MOST_SENTENCES = 240
 _LEAST_WORDS = 6
-_MOST_WORDS = 60
-_BLOCK = re.compile(rb"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
-_NO_PROSE = re.compile(rb"\s*(?:[#=*+|>`~\-_\d<{\[(.\\/%$@]|\w+:\s|\S+\s*$)|.*(?:[{};]|\|.*\|)\s*$")
+_MOST_WORDS = 80
+#: From here on scripts are written without blanks between words.
+_FIRST_SIGN = "\N{CJK RADICAL REPEAT}"
+_NO_PROSE = re.compile(rb"[#=*+|>`~\-_\d<{\[(.\\/%$@]|\w{1,64}:\s|\S{1,200}$")
 _END = re.compile(rb"(?<=[.!?])[\"')\]\xe2\x80\x9d]*\s+(?=[\"'(\[A-Z0-9\xc3-\xe2])|(?<=\xe3\x80\x82)")
 _ABBREVIATED = re.compile(rb"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Dr|St|No|Fig|al|[A-Z])\.)$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -69,7 +71,7 @@ def telling_sentences(data: bytes, encoding: str, most: int, *, is_start: bool) 
         score = 0.6 * float(centrality[place]) / highest + early
         if _DEFINES.search(text):
             score += 0.05
-        if _LEANS.match(text):
+        if _LEANS.match(text) or text.endswith("?"):
             score -= 0.3
         if text.count("`") > 1:
             score -= 0.15
@@ -89,27 +91,27 @@ def telling_sentences(data: bytes, encoding: str, most: int, *, is_start: bool) 
 
 def _sentences(data: bytes, encoding: str) -> list[tuple[int, int, str, float, Counter[str]]]:
     found: list[tuple[int, int, str, float, Counter[str]]] = []
-    for block in _BLOCK.finditer(data):
-        text = block.group()
+    for begin, end in _blocks(data):
+        text = data[begin:end]
         lines = text.split(b"\n")
-        odd = sum(1 for line in lines if line.strip() and _NO_PROSE.match(line))
+        odd = sum(1 for line in lines if line.strip() and _is_odd(line.strip()))
         if 2 * odd > len(lines) or len(text) < 40:
             continue
         place = 0
         # The first sentence of a paragraph counts more, most of all under a heading or at the head of the text.
         early = 0.15
-        above = data[max(0, block.start() - 200) : block.start()].rstrip().rpartition(b"\n")[2]
-        if _HEADING.match(above) or _HEADING.match(text) or block.start() < 400:
+        above = data[max(0, begin - 200) : begin].rstrip().rpartition(b"\n")[2]
+        if _HEADING.match(above) or _HEADING.match(text) or begin < 400:
             early = 0.35
         for cut in [*_cuts(text), len(text)]:
             raw = text[place:cut]
-            start = block.start() + place + len(raw) - len(raw.lstrip())
+            start = begin + place + len(raw) - len(raw.lstrip())
             stripped = raw.strip()
             place = cut
             if not stripped or len(stripped) > 600:
                 continue
             decoded = " ".join(stripped.decode(encoding, "replace").split())
-            words = [word.lower() for word in _WORD.findall(decoded)]
+            words = [part for word in _WORD.findall(decoded) for part in _parts(word)]
             if not _LEAST_WORDS <= len(words) <= _MOST_WORDS:
                 continue
             counts = Counter(word[:7] for word in words if word not in _STOP)
@@ -117,6 +119,31 @@ def _sentences(data: bytes, encoding: str) -> list[tuple[int, int, str, float, C
                 found.append((start, start + len(stripped), decoded, early, counts))
                 early = 0.0
     return found
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int]]:
+    """The byte ranges of paragraphs: lines between blank ones."""
+    begin = at = 0
+    for line in data.splitlines(keepends=True):
+        if not line.strip():
+            if begin < at:
+                yield begin, at
+            begin = at + len(line)
+        at += len(line)
+    if begin < at:
+        yield begin, at
+
+
+def _is_odd(line: bytes) -> bool:
+    """Whether a line, without blanks around it, is no prose: markup, code, a row of a table, a single word."""
+    return line[-1:] in b"{};" or (line[-1:] == b"|" and line.count(b"|") > 1) or _NO_PROSE.match(line) is not None
+
+
+def _parts(word: str) -> list[str]:
+    """A word in lower case; a run of signs that are written without blanks as pairs of them."""
+    if word[0] < _FIRST_SIGN:
+        return [word.lower()]
+    return [word[place : place + 2] for place in range(len(word) - 1)]
 
 
 def _cuts(text: bytes) -> list[int]:
