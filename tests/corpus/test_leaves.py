@@ -67,6 +67,18 @@ CASES: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "one sort of pause": ("gc_log", lambda: lines("[1.{}s][info][gc] GC({}) Pause Young (Normal) 24M->4M(254M) 3.1ms")),
     "one sort of call": ("strace", lambda: lines('100 read(3, "abc", 100) = {}')),
+    "functions of a profile": (
+        "profile",
+        lambda: (
+            "  6000 function calls in 1.5 seconds\n\n ncalls  tottime  percall  cumtime  percall filename:lineno\n"
+            + lines("  1    0.001    0.000    0.002    0.000 module.py:{}(call)")
+        ),
+    ),
+    "instructions of a function": (
+        "profile",
+        lambda: "# callgrind format\nevents: Ir\n" + "fn=(1) one\n1 2\n\n" * 40 + "fn=(2) two\n" + lines("+1 {}00000"),
+    ),
+    "a stack of gdb": ("thread_dump", lambda: lines("#{}  0x00005555 in down (n={}) at rec.c:2")),
     "an error with a long trace": (
         "log",
         lambda: "2026-11-30 10:00:00,000 INFO a: start\n2026-11-30 10:00:01,000 ERROR a: failed\n" + TRACE,

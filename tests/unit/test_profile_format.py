@@ -170,6 +170,13 @@ def test_samples() -> None:
     assert hottest(folded) == ["compare", "sort", "fib", "main"]
 
 
+def test_source_code_that_shows_a_profile() -> None:
+    """What begins otherwise is another kind of file, by its own signs."""
+    code = f'"""A module."""\n\nimport os\n\nREPORT = """{PERF_REPORT}"""\n\n\ndef run():\n    return REPORT\n'
+    outline = Analysis(BytesSource("x.py", code.encode())).outline()
+    assert outline.format == "code"
+
+
 @pytest.mark.parametrize("text", ["a; b 1\nc; d 2\ne; f 3\ng; h 4\n", "int a; 1\n" * 9, "x 1\ny 2\nz 3\nw 4\n"])
 def test_what_is_no_profile(text: str) -> None:
     """Lines with semicolons and numbers alone do not make stacks."""

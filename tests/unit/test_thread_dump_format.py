@@ -114,3 +114,17 @@ def test_a_large_dump_names_every_blocked_thread() -> None:
 def test_what_is_no_dump(text: str) -> None:
     """Logs with traces, tables, and talk of threads."""
     assert outline_of(text).format != "thread_dump"
+
+
+def test_a_backtrace_of_gdb_by_itself() -> None:
+    """Why the program stopped, and the stack, however deep it is; the frames of a thread stay with it."""
+    frames = "".join(f"#{number}  0x00005555 in down (n={number}) at rec.c:2\n" for number in range(5_000))
+    text = "Program received signal SIGSEGV, Segmentation fault.\n0x00005555 in down (n=1) at rec.c:2\n" + frames
+    outline = Analysis(BytesSource("x.txt", text.encode())).outline()
+    assert outline.format == "thread_dump"
+    (dump,) = outline.sections
+    crash, trace = dump.children
+    assert (crash.facts["signal"], crash.end_line) == ("SIGSEGV", 2)
+    assert (trace.title, trace.facts["frames"], trace.start_line, trace.end_line) == ("backtrace", 5_000, 3, 5_002)
+    threads = 'Thread 2 (Thread 0x7f (LWP 12) "w"):\n#0  f () at a.c:1\n#1  g () at a.c:2\n\n' * 3
+    assert Analysis(BytesSource("x", threads.encode())).outline().stats["threads"] == 3

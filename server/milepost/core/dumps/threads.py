@@ -6,11 +6,16 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-#: The head of a thread: Java's quoted name, Go's goroutine, gdb's number.
+#: The head of a thread: Java's quoted name, Go's goroutine, gdb's number, or the first frame of a backtrace without one.
 THREAD = re.compile(
     rb"\"(?P<java>[^\"\r\n]{1,400})\"(?=.*(?:\bprio=|\btid=|\bnid=|\b[iI]d=\d|\bos_prio=| - Thread t@|\[0x))(?P<rest>.*)"
     rb"|goroutine (?P<go>\d+)(?: [^\[\r\n]*)? \[(?P<go_state>[^\],\r\n]+)(?:, (?P<go_wait>[^\]\r\n]+))?\]:"
     rb"|Thread (?P<gdb>\d+(?:\.\d+)?) (?P<gdb_rest>\((?:Thread 0x|LWP|process).*)"
+    rb"|(?P<trace>#0 +(?:0x[0-9a-f]+ in |<signal handler|\S+ \().*)"
+)
+#: gdb says why a program stopped.
+SIGNAL = re.compile(
+    rb"(?P<who>Program|Thread .{1,100}?) (?:received|terminated with) signal (?P<signal>SIG\w+), (?P<said>.*)"
 )
 DUMP = re.compile(rb"(?:.{0,60}\b)?[Ff]ull [Tt]hread [Dd]ump\b.*|={0,3}\s*Thread [Dd]ump\b.*")
 STAMP = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*\s*$")
@@ -24,6 +29,8 @@ TRAILERS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("histogram", re.compile(rb"\s*num\s+#instances\s+#bytes")),
     ("threads", re.compile(rb"Threads class SMR info")),
 )
+#: A stack as deep as this is worth saying so.
+_MANY_FRAMES = 200
 _STATE = re.compile(rb"\s+(?:java\.lang\.Thread\.State|State): (\w+)(?: \(([^)]*)\))?")
 _STATE_IN_HEAD = re.compile(rb"\bin (RUNNABLE|WAITING|TIMED_WAITING|BLOCKED|NEW|TERMINATED)\b")
 _LOCK = re.compile(
@@ -82,6 +89,8 @@ class ThreadFacts:
     def digest(self) -> str:
         """State, where it is, what it waits for, how many locks it holds."""
         parts = [self.state or "", "in " + self.frame.decode("utf-8", "replace") if self.frame else ""]
+        if self.frames > _MANY_FRAMES:
+            parts.append(f"{self.frames:,} frames")
         if self.waits_for:
             parts.append(("blocked on " if self.is_blocked else "waits for ") + self.waits_for)
         if self.locks:
@@ -124,5 +133,9 @@ def thread_of(match: re.Match[bytes], decoded: Any) -> ThreadFacts:
         facts = ThreadFacts(f"goroutine {match['go'].decode()}", decoded(match["go_state"]))
         if match["go_wait"]:
             facts.extra["for"] = decoded(match["go_wait"])[:60]
+        return facts
+    if match["trace"] is not None:
+        facts = ThreadFacts("backtrace")
+        facts.take(match["trace"])
         return facts
     return ThreadFacts(f"Thread {match['gdb'].decode()} {decoded(match['gdb_rest'])[:80]}".rstrip(": "))

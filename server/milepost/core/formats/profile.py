@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from milepost.core.formats.base import Format, Sample
 from milepost.core.profiles.dialects import Dialect, dialect_named, dialect_of
 from milepost.core.profiles.samples import FOLDED, FRAME, SAMPLE, SampleScanner
@@ -10,6 +12,12 @@ from milepost.core.scan import Block, Context, End, Findings
 
 _HEAD_BYTES = 64 << 10
 _LEAST_LINES = 4
+#: How profiles begin.
+_FIRST = re.compile(
+    rb"\s*(?:# (?:To display the perf|={4,}|Samples: |Total Lost |callgrind format)|Flat profile:|Call graph\b|File: |Type: "
+    rb"|Showing nodes |version: 1|creator: callgrind|desc: |cmd: |-{60,}|\d+ function calls"
+    rb"|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4} )"
+)
 _SAMPLE_LINES = 400
 
 
@@ -57,7 +65,8 @@ class ProfileScanner:
 
 def _sniff(sample: Sample) -> float:
     if dialect_of(sample.head[:_HEAD_BYTES]) is not None:
-        return 0.96
+        # Where something else comes first it may be source code or a manual that shows a profile.
+        return 0.96 if _FIRST.match(sample.head) else 0.7
     return 0.94 if _is_folded(sample.lines) or _is_script(sample.lines) else 0.0
 
 

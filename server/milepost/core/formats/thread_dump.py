@@ -7,9 +7,10 @@ also several in a file, and in a log of something else.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
-from milepost.core.dumps.threads import DEADLOCK, DUMP, STAMP, THREAD, TRAILERS, ThreadFacts, thread_of
+from milepost.core.dumps.threads import DEADLOCK, DUMP, SIGNAL, STAMP, THREAD, TRAILERS, ThreadFacts, thread_of
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Node
 from milepost.core.scan import Block, Context, End, Findings
@@ -18,6 +19,7 @@ from milepost.core.structure.section_tree import SectionTree
 
 _DUMP_LEVEL, _THREAD_LEVEL = 0, 1
 _LINE_BYTES = 600
+_FRAME_LINE = re.compile(rb"#(\d+) +(?:0x[0-9a-f]+ in |<signal handler|\S+ \()")
 _HISTOGRAM = re.compile(rb"\d+: +\d+ +\d+ ")
 
 
@@ -59,6 +61,8 @@ class ThreadDumpScanner:
         text = view.text(index, _LINE_BYTES)
         byte, line = view.offset(index), view.number(index)
         match = THREAD.match(text)
+        if match is not None and match["trace"] and self._thread is not None and not self._thread.frames:
+            match = None  # the first frame of the thread that is open
         if match is not None:
             self._tree.advance(view, position, index)
             self._begin_dump_unless_open(byte, line)
@@ -87,6 +91,15 @@ class ThreadDumpScanner:
             self._tree.begin(_THREAD_LEVEL, node)
             self._deadlocks += 1
             self._totals["deadlocks"] += 1
+            return index
+        signal = SIGNAL.match(text)
+        if signal is not None:
+            self._tree.advance(view, position, index)
+            self._begin_dump_unless_open(byte, line)
+            said = self._tree.decoded(text.strip()).rstrip(".")
+            node = Node("incident", said, byte, line, weight=0.95, resume={"dump": True})
+            node.facts = {"category": "crash", "signal": signal["signal"].decode()}
+            self._tree.begin(_THREAD_LEVEL, node)
             return index
         for kind, pattern in TRAILERS:
             if self._dump is not None and pattern.match(text):
@@ -133,7 +146,7 @@ class ThreadDumpScanner:
             state = facts.state or "no state"
             self._states[state] = self._states.get(state, 0) + 1
             self._thread = None
-        elif node.kind == "incident":
+        elif node.kind == "incident" and node.facts["category"] == "deadlock":
             names = node.facts.get("threads", [])
             node.title = "deadlock" + (f": {', '.join(names[:4])}" if names else "")
         elif node.kind == "dump":
@@ -158,7 +171,20 @@ class ThreadDumpScanner:
         return Findings(sections, facts=facts)
 
 
+def _is_backtrace(sample: Sample) -> bool:
+    """Whether most lines are frames of gdb, numbered one after the other (or the values that `bt full` shows)."""
+    frames = [match for line in sample.lines if line[:1] == b"#" and (match := _FRAME_LINE.match(line))]
+    shown = sum(1 for line in sample.lines if line[:1].isspace())
+    lines = [line for line in sample.lines if line.strip()]
+    if len(frames) < 3 or len(frames) + shown < 0.6 * len(lines):
+        return False
+    follows = sum(int(after[1]) == int(before[1]) + 1 for before, after in pairwise(frames))
+    return 2 * follows >= len(frames)
+
+
 def _sniff(sample: Sample) -> float:
+    if b"#0 " in sample.head and _is_backtrace(sample):
+        return 0.95
     if b'"' not in sample.head and b"goroutine " not in sample.head and b"\nThread " not in sample.head:
         return 0.0
     heads = sum(1 for line in sample.lines if line[:1] in (b'"', b"g", b"T") and THREAD.match(line))
