@@ -76,7 +76,12 @@ CASES: dict[str, tuple[str, Callable[[], str]]] = {
     ),
     "instructions of a function": (
         "profile",
-        lambda: "# callgrind format\nevents: Ir\n" + "fn=(1) one\n1 2\n\n" * 40 + "fn=(2) two\n" + lines("+1 {}00000"),
+        lambda: (
+            "# callgrind format\nevents: Ir\n"
+            + "fn=(1) one\n1 2\n\n" * 40
+            + "fn=(2) two\n"
+            + lines("+1 {}0000000000000")
+        ),
     ),
     "a stack of gdb": ("thread_dump", lambda: lines("#{}  0x00005555 in down (n={}) at rec.c:2")),
     "an error with a long trace": (
