@@ -25,17 +25,23 @@ ODD, INTEGER, NUMBER, FRACTION, CODE = range(5)
 FORMS = {"integer": INTEGER, "number": NUMBER, "code": CODE}
 _KINDS = {INTEGER: "integer", NUMBER: "number", FRACTION: "number", CODE: "code"}
 
-_LONGEST = 30
-_ZEROS = np.uint64(0x3030303030303030)
+LONGEST = 30
+MINUS = 0x2D
+ZEROS = np.uint64(0x3030303030303030)
 _LOW7 = np.uint64(0x7F7F7F7F7F7F7F7F)
 _OVER = np.uint64(0x7676767676767676)
 _HIGH = np.uint64(0x8080808080808080)
 _POINTS = np.uint64(0x1E1E1E1E1E1E1E1E)
 """A point as it is after the exclusive or with zeros."""
-_BYTE, _SECOND, _THIRD = np.uint64(0xFF), np.uint64(0xFF00), np.uint64(0x800000)
-_HIGHS = np.array([((1 << 8 * width) - 1) & int(_HIGH) for width in range(9)], np.uint64)
+BYTE = np.uint64(0xFF)
+_SECOND, _THIRD = np.uint64(0x8000), np.uint64(0x800000)
+_SECOND_BYTE = np.uint64(0xFF00)
+MASKS = np.array([(1 << 8 * width) - 1 for width in range(9)], np.uint64)
+HIGHS = MASKS & _HIGH
+_DIGITS = np.uint64(sum(digits << 8 * (7 - digits) for digits in range(8)))
+"""Times 2 ** (8 * n) its highest byte is n."""
+_SEVEN = np.uint64(7)
 _EIGHT, _TOP = np.uint64(8), np.uint64(56)
-_MINUS = 0x2D
 
 
 class Plain(NamedTuple):
@@ -53,38 +59,38 @@ class Plain(NamedTuple):
 def plain(words: Words, starts: Offsets, widths: Offsets) -> Plain:
     """What the cells of one column are that begin at `starts`."""
     heads = words.at(starts)
-    other = heads ^ _ZEROS
-    negative: Mask | None = (heads & _BYTE) == _MINUS
+    other = heads ^ ZEROS
+    negative: Mask | None = (heads & BYTE) == MINUS
     if negative is not None and negative.any():
         # A digit in its place.
-        other &= ~(negative.astype(np.uint64) * _BYTE)
+        other &= ~(negative.astype(np.uint64) * BYTE)
     else:
         negative = None
-    highs = _HIGHS[np.minimum(widths, 8)]
-    odd = (((other & _LOW7) + _OVER) | other) & highs
+    highs = HIGHS[np.minimum(widths, 8)]
+    odd = not_digits(other) & highs
     has_odd = odd.any()
     widest = int(widths.max())
     signs = 0 if negative is None else negative
     good = widths > signs
     if has_odd or widest > 8:
-        points = _points(other) & highs
+        points = points_of(other) & highs
         bad = odd != points
         counts = bit_counts(points)
         dotted = points != 0
-        for at in range(8, min(widest, _LONGEST), 8):
+        for at in range(8, min(widest, LONGEST), 8):
             wide = np.flatnonzero(widths > at)
-            more = words.at(starts[wide] + at) ^ _ZEROS
-            some = _HIGHS[np.minimum(widths[wide] - at, 8)]
-            others = (((more & _LOW7) + _OVER) | more) & some
-            behind = _points(more) & some
+            more = words.at(starts[wide] + at) ^ ZEROS
+            some = HIGHS[np.minimum(widths[wide] - at, 8)]
+            others = not_digits(more) & some
+            behind = points_of(more) & some
             bad[wide] |= others != behind
             counts[wide] += bit_counts(behind)
-        if widest > _LONGEST:
-            bad |= widths > _LONGEST
+        if widest > LONGEST:
+            bad |= widths > LONGEST
         good &= ~bad
         forms = np.where(counts == 0, np.uint8(INTEGER), np.uint8(ODD))
         forms[(counts == 1) & dotted] = NUMBER
-        first = odd & (_HIGHS[1] if negative is None else np.where(negative, _SECOND, _HIGHS[1]))
+        first = odd & (HIGHS[1] if negative is None else np.where(negative, _SECOND, HIGHS[1]))
         led = (first != 0) & (forms == NUMBER)
         if led.any():
             forms[led] = FRACTION
@@ -95,8 +101,14 @@ def plain(words: Words, starts: Offsets, widths: Offsets) -> Plain:
     return Plain(_without_zeros(forms, heads, odd, widths, negative), heads, negative)
 
 
-def _points(other: Words8) -> Words8:
-    """The highest bit of each byte that is a point."""
+def not_digits(other: Words8) -> Words8:
+    """The highest bit of each byte that is no digit, after the exclusive or with zeros."""
+    found: Words8 = ((other & _LOW7) + _OVER) | other
+    return found
+
+
+def points_of(other: Words8) -> Words8:
+    """The highest bit of each byte that is a point, after the exclusive or with zeros; other bits are 0."""
     apart = other ^ _POINTS
     found: Words8 = ~(((apart & _LOW7) + _LOW7) | apart) & _HIGH
     return found
@@ -104,13 +116,13 @@ def _points(other: Words8) -> Words8:
 
 def _without_zeros(forms: Codes, heads: Words8, odd: Words8, widths: Offsets, negative: Mask | None) -> Codes:
     """Digits that begin with a needless zero are a code; with a sign or a point they are odd."""
-    led = (heads & _BYTE) == 0x30
+    led = (heads & BYTE) == 0x30
     if led.any():
         led &= ((odd & _SECOND) == 0) & (widths > 1)
         forms[led & (forms == INTEGER)] = CODE
         forms[led & (forms == NUMBER)] = ODD
     if negative is not None:
-        led = negative & ((heads & _SECOND) == 0x3000) & ((odd & _THIRD) == 0) & (widths > 2)
+        led = negative & ((heads & _SECOND_BYTE) == 0x3000) & ((odd & _THIRD) == 0) & (widths > 2)
         forms[led] = ODD
     return forms
 
@@ -151,17 +163,17 @@ def _widen_by(
         keys = (heads << (np.uint64(64) - (widths.astype(np.uint64) << np.uint64(3)))).byteswap()
         end_at, scale = widest, "short"
     else:
-        digits = widths if form == INTEGER else _digits_before_point(heads)
+        digits = widths.astype(np.uint64) if form == INTEGER else _digits_before_point(heads)
         sizes = np.minimum(widths, 8)
-        keys = (heads & _MASKS[sizes]).byteswap() >> _EIGHT
-        keys |= digits.astype(np.uint64) << _TOP
+        keys = (heads & MASKS[sizes]).byteswap() >> _EIGHT
+        keys |= digits << _TOP
         end_at, scale = 7, "long"
     for wants_most in (True, False):
         is_high = wants_most != is_negative
         if not wants_most and not _matters(profile, is_high, is_negative):
             continue
         pick = np.max if wants_most else np.min
-        key, end = int(pick(keys)), (f"{scale} {form}", is_high, is_negative)
+        key, end = int(pick(keys)), end_of(f"{scale} {form}", wants_most, is_negative)
         bound = profile.bounds.get(end)
         if bound is not None:
             if key < bound if wants_most else key > bound:
@@ -179,9 +191,6 @@ def _widen_by(
         profile.add_number(data[at - is_negative : at + int(widths[chosen[0]])])
 
 
-_MASKS = np.array([(1 << 8 * width) - 1 for width in range(9)], np.uint64)
-
-
 def _matters(profile: ColumnProfile, is_high: bool, is_negative: bool) -> bool:
     """Whether the number nearest to zero can be an end of the range: not if there are some on the other side of zero."""
     end = profile.high if is_high else profile.low
@@ -190,12 +199,18 @@ def _matters(profile: ColumnProfile, is_high: bool, is_negative: bool) -> bool:
     return end <= 0 if is_negative else end >= 0
 
 
-def _digits_before_point(heads: Words8) -> Offsets:
+def _digits_before_point(heads: Words8) -> Words8:
     """How many digits stand before the point in numbers that have one in these first eight bytes."""
-    points = _points(heads ^ _ZEROS)
-    lowest = points & (~points + np.uint64(1))
-    found = np.zeros(len(heads), np.int64)
-    for place in range(1, 8):
-        # The mark of the byte before is 2 ** (8 * place - 1).
-        found += lowest > np.uint64(1 << (8 * place - 1))
+    points = points_of(heads ^ ZEROS)
+    return digits_before(points & (~points + np.uint64(1)))
+
+
+def digits_before(points: Words8) -> Words8:
+    """How many digits stand before the point, whose byte's highest bit alone is set."""
+    found: Words8 = ((points >> _SEVEN) * _DIGITS) >> _TOP
     return found
+
+
+def end_of(scale: str, is_far: bool, is_negative: bool) -> tuple[str, bool, bool]:
+    """The key of `ColumnProfile.bounds` for the numbers of one sign that are farthest from zero, or nearest."""
+    return scale, is_far != is_negative, is_negative

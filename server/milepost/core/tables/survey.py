@@ -18,6 +18,7 @@ from milepost.core.scan import STRIPE_BYTES, Block
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.fields import Grid, Words
 from milepost.core.tables.plain import CODE, FORMS, FRACTION, INTEGER, NUMBER, ODD, Plain, kind_of_form, plain, widen
+from milepost.core.tables.settled import are_settled
 from milepost.core.tables.values import ColumnProfile, kind_of
 
 Numbers8 = npt.NDArray[np.uint64]
@@ -118,22 +119,26 @@ class Cells:
         profile.seen += count
         expected = profile.expected
         widths = ends - starts
+        none = widths == 0
+        found = int(np.count_nonzero(none))
+        if found:
+            profile.add_kind("empty", found)
+            if found == count:
+                return
+            filled = np.flatnonzero(~none)
+            starts, ends, widths = starts[filled], ends[filled], widths[filled]
         if expected in FORMS:
-            left = self._numbers(profile, starts, widths, FORMS[expected])
+            form = FORMS[expected]
+            if form != CODE and are_settled(profile, self._data, self.words, starts, widths, form):
+                profile.add_kind(expected, len(starts))
+                return
+            left = self._numbers(profile, starts, widths, form)
             if left is None:
                 return
             starts, ends, widths = starts[left], ends[left], widths[left]
         elif expected == "text" and not self._is_close:
             self._only_empty(profile, starts, ends, widths)
             return
-        none = widths == 0
-        found = int(np.count_nonzero(none))
-        if found:
-            profile.add_kind("empty", found)
-            if found == len(starts):
-                return
-            filled = np.flatnonzero(~none)
-            starts, ends, widths = starts[filled], ends[filled], widths[filled]
         self._rest(profile, expected, starts, ends, widths)
 
     # --- numbers ----------------------------------------------------------------------------------------------------
@@ -207,15 +212,11 @@ class Cells:
     def _only_empty(self, profile: ColumnProfile, starts: Offsets, ends: Offsets, widths: Offsets) -> None:
         """Count the cells of a text that are nothing, or a word for nothing; the others are unseen."""
         profile.unseen += len(starts)
-        none = int(np.count_nonzero(widths == 0))
-        if none:
-            profile.add_kind("empty", none)
-            profile.unseen -= none
         maybe = np.flatnonzero(self._tables.empty_firsts[self._codes[starts]])
         if not len(maybe):
             return
         starts, ends, widths = starts[maybe], ends[maybe], widths[maybe]
-        short = np.flatnonzero((widths <= _LONGEST_WORD) & (widths > 0))
+        short = np.flatnonzero(widths <= _LONGEST_WORD)
         if len(short):
             left = self._words_of(profile, starts, widths, short, only_empty=True)
             profile.unseen -= len(short) - len(left)
