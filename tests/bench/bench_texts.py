@@ -1,36 +1,33 @@
 """Diffs, markup, XML, YAML, records and INI: oracles over the corpus, speed and memory against peers in the same run.
 
-python tests/bench/bench_texts.py [--megabytes 250] [--corpus DIR] [--folder DIR]
+python tests/bench/bench_texts.py [--megabytes 250] [--corpus DIR] [--folder DIR] [--file FORMAT=PATH ...] [--only FORMAT]
 
-The oracles are expat, PyYAML, markdown-it and unidiff. The big inputs are the corpus' own files, repeated, written once to
-a folder of temporary files. A peer that is slower by far runs on a slice: what is compared is megabytes per CPU second,
-start of the process included.
+The oracles are expat, PyYAML, markdown-it and unidiff. The big inputs are the corpus' own files, repeated so that they stay
+valid, written once to a folder of temporary files; `--file` adds others, such as those of tests/corpus/big_files.toml. What
+is measured is a whole `milepost outline`, from the start of the process to the text it prints, the best of three. A peer
+that is slower by far runs on a slice: what is compared is megabytes per CPU second.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from measure import Run, run, table
+from measure import MILEPOST, Run, run, table
 from oracles import texts
 from oracles.base import HEAD
 
 MEGABYTE = 1_000_000
 REQUIRED_MEMORY = 150 * 1024 * 1024
 REQUIRED = {"diff": 300, "markup": 200, "xml": 150, "yaml": 200, "records": 200, "ini": 100}
-_OURS = """
-import sys
-from milepost.core.analysis import Analysis, Options
-from milepost.core.source import open_source
-Analysis(open_source(sys.argv[1]), Options(format=sys.argv[2])).outline()
-"""
 _NOTHING = """
 import sys
 from milepost.core.scan import Scan, Findings
@@ -56,6 +53,7 @@ _PEERS = {
         2,
     ),
 }
+_PROLOG = re.compile(rb"\s*(?:<\?xml.*?\?>\s*|<!DOCTYPE[^>\[]*>\s*)*", re.DOTALL)
 _MODULES = {"unidiff": "unidiff", "markdown-it": "markdown_it"}
 
 
@@ -105,6 +103,15 @@ def inputs(corpus: Path) -> list[Input]:
     ]
 
 
+def real_input(argument: str) -> Input:
+    """A file given as `FORMAT=PATH`, made to be repeated: XML inside one element, YAML as documents."""
+    format_name, _, path = argument.partition("=")
+    data = Path(path).read_bytes()
+    if format_name == "xml":
+        return Input("xml", Path(path).name, b"<all>\n", lambda _: _PROLOG.sub(b"", data, count=1), b"</all>\n")
+    return Input(format_name, Path(path).name, b"", lambda _: data + (b"---\n" if format_name == "yaml" else b""))
+
+
 def write(path: Path, what: Input, size: int) -> Path:
     """The file, of about `size` bytes; one that is there already is taken."""
     if not path.exists():
@@ -120,18 +127,29 @@ def write(path: Path, what: Input, size: int) -> Path:
     return path
 
 
-def speed_rows(corpus: Path, folder: Path, megabytes: int) -> list[tuple[object, ...]]:
+def outline_run(path: Path, format_name: str) -> Run:
+    """The cheapest of three runs, with the memory of the first. Exits where the format is not known for what it is."""
+    reply = json.loads(checked(run([*MILEPOST, "outline", str(path), "--json", "--max-bytes", "4096"])).output)
+    if reply["format"] != format_name:
+        raise SystemExit(f"{path} is taken for {reply['format']}, but is {format_name}")
+    runs = [checked(run([*MILEPOST, "outline", str(path)], memory=not attempt)) for attempt in range(3)]
+    return replace(min(runs, key=lambda one: one.cpu_s), peak_pss_bytes=runs[0].peak_pss_bytes)
+
+
+def speed_rows(those: list[Input], folder: Path, megabytes: int) -> list[tuple[object, ...]]:
     """Each input: our speed, that of a scan which understands nothing, the peer's, our memory."""
     rows: list[tuple[object, ...]] = []
-    for number, what in enumerate(inputs(corpus)):
-        path = write(folder / f"texts-{number}-{megabytes}", what, megabytes * MEGABYTE)
-        ours = checked(run([sys.executable, "-c", _OURS, str(path), what.format], memory=True))
+    for what in those:
+        name = f"{what.format}-{re.sub('[^A-Za-z0-9]+', '-', what.name)}"
+        path = write(folder / f"{name}-{megabytes}", what, megabytes * MEGABYTE)
+        ours = outline_run(path, what.format)
         nothing = checked(run([sys.executable, "-c", _NOTHING, str(path)]))
         peer, script, slice_megabytes = _PEERS.get(what.format, ("", "", 0))
         theirs = ""
         if peer and (peer not in _MODULES or importlib.util.find_spec(_MODULES[peer]) is not None):
-            part = write(folder / f"texts-{number}-{slice_megabytes}", what, slice_megabytes * MEGABYTE)
-            theirs = f"{rate(part, checked(run([sys.executable, '-c', script, str(part)]))):.1f} ({peer})"
+            part = write(folder / f"{name}-{slice_megabytes}", what, slice_megabytes * MEGABYTE)
+            peers = run([sys.executable, "-c", script, str(part)])
+            theirs = f"refuses it ({peer})" if peers.code else f"{rate(part, peers):.1f} ({peer})"
         speed = rate(path, ours)
         good = speed >= REQUIRED[what.format] and ours.peak_pss_bytes <= REQUIRED_MEMORY
         size, memory = f"{path.stat().st_size / MEGABYTE:.0f}", f"{ours.peak_pss_bytes / 2**20:.0f}"
@@ -159,13 +177,18 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=250)
     parser.add_argument("--corpus", type=Path, default=Path(os.environ.get("MILEPOST_CORPUS", "../shared/corpus")))
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "milepost-bench")
+    parser.add_argument("--file", action="append", default=[], metavar="FORMAT=PATH", help="a real file to repeat, too")
+    parser.add_argument("--only", help="measure one format only, without the oracles")
     options = parser.parse_args()
     if not options.corpus.is_dir():
         raise SystemExit(f"no corpus at {options.corpus}: name it, or set MILEPOST_CORPUS")
-    print(table("Oracles", HEAD, [check.row() for check in texts.checks(options.corpus)]), flush=True)
+    if not options.only:
+        print(table("Oracles", HEAD, [check.row() for check in texts.checks(options.corpus)]), flush=True)
     options.folder.mkdir(parents=True, exist_ok=True)
     head = ["input", "MB", "MB per CPU s", "at least", "counting lines only", "peer", "MiB, peak", "good"]
-    print(table("Speed and memory", head, speed_rows(options.corpus, options.folder, options.megabytes)))
+    those = [*inputs(options.corpus), *(real_input(one) for one in options.file)]
+    those = [one for one in those if options.only in (None, one.format)]
+    print(table("Speed and memory", head, speed_rows(those, options.folder, options.megabytes)))
 
 
 if __name__ == "__main__":
