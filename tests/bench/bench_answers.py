@@ -17,9 +17,10 @@ TESTS = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS), str(TESTS / "corpus")]
 
 from answering import Outcome, outcomes  # noqa: E402
-from corpus_path import corpus_folder  # noqa: E402
 from measure import table  # noqa: E402
 from questions import asked, lines_of, shared_words  # noqa: E402
+
+from corpus_path import corpus_folder  # noqa: E402
 
 
 def main() -> int:

@@ -26,12 +26,13 @@ BIG = "big:"
 CACHE = cache_folder()
 
 #: Words that say how is asked, not what is asked for.
-_ASKING_TEXT = """a about after again all also among an and any are as at be been before being big by came can come comes could did do
- does each else ever far fast for from get go goes going gone got had happen happened happens has have how i if in into
- is it its just least less long made make makes many may me might more most much must my no not now of off often on once
- one only or other others our out over own s same she he should since so some still such t take takes than that the their
- them then there these they this those to too took up us use used was we went were what when where which while who whose
- why will with without would you your until last"""
+_ASKING_TEXT = """a about after again all also among an and any are as at be been before being big by came can come comes
+ could did do does each else ever far fast for from get go goes going gone got had happen happened happens
+ has have how i if in into is it its just least less long made make makes many may me might more most much
+ must my no not now of off often on once one only or other others our out over own s same she he should
+ since so some still such t take takes than that the their them then there these they this those to too took
+ up us use used was we went were what when where which while who whose why will with without would you your
+ until last"""
 _ASKING = frozenset(_ASKING_TEXT.split())
 _WORD = re.compile(r"[A-Za-z]+|\d+")
 _LINE_END = re.compile(rb"\r\n|\n|\r")

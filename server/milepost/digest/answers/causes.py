@@ -20,11 +20,13 @@ _REPORTS = re.compile(
     rb"(?i)\berror \d+\s*$|exit(?:ed)?(?: with)?(?: exit)? (?:status|code)|returned \d+ exit"
     rb"|build errors?:\s*$|command failed"
     rb"|build failed|build stopped|unfinished jobs|failed to resolve the transaction:?\s*$"
-    rb"|^\s*(?:error|exception|failed):?\s*$|exception[:(] ?[\[(/]|see .* for details|returned a non-zero|child return code|^\W*FAILED: "
+    rb"|^\s*(?:error|exception|failed):?\s*$|exception[:(] ?[\[(/]|see .* for details"
+    rb"|returned a non-zero|child return code|^\W*FAILED: "
 )
 #: They name the very thing that is missing or wrong.
 _NAMES = re.compile(
-    rb"nothing provides|undefined reference|No such file|not found|has no member|not declared|does not exist"
+    rb"nothing provides|undefined reference|No such file|not found|has no member"
+    rb"|not declared|does not exist"
     rb"|conflicts with"
 )
 _WORTH = {

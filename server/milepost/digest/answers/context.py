@@ -1,4 +1,4 @@
-"""What belongs to a line: the lines it is indented under, those of its stanza, the record it is in, the title of its section."""
+"""What belongs to a line: the lines it is indented under, its stanza, the record it is in, the title of its section."""
 
 from __future__ import annotations
 
@@ -55,11 +55,8 @@ class Context:
     def _has_edges(self, block: range) -> bool:
         """Whether blank lines are around it, and it is not the whole chunk."""
         low, high = block[0], block[-1]
-        before, after = (
-            low > 0 and self._units.is_blank(low - 1),
-            high + 1 < self._units.count and self._units.is_blank(high + 1),
-        )
-        return before or after
+        is_after_blank = low > 0 and self._units.is_blank(low - 1)
+        return is_after_blank or (high + 1 < self._units.count and self._units.is_blank(high + 1))
 
     def around(self, unit: int) -> list[tuple[int, float]]:
         """The units that belong to one and hold anything: (unit, what a term in it counts)."""

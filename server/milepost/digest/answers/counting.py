@@ -11,7 +11,7 @@ from milepost.digest.answers.question import Question
 from milepost.digest.answers.terms import Term
 from milepost.digest.answers.words import base_of, is_form_of, words_of
 
-#: What is counted of a file as a whole: the bases of the words it goes by, and the names of the facts, the first that is there.
+#: What is counted of a file as a whole: the bases of the words for it, and the names of the facts, of which the first counts.
 _WHOLE: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("row", "record", "entri", "entry", "entr"), ("records", "rows", "entries")),
     (("document",), ("documents", "records")),

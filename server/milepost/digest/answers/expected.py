@@ -8,7 +8,8 @@ from milepost.digest.answers.question import Question
 
 _NUMBER = r"\d[\d,.]*"
 _TIME = re.compile(
-    r"\d{1,2}:\d{2}(?::\d{2})?|\b(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}|\b\d{1,2}[-/. ](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"\d{1,2}:\d{2}(?::\d{2})?|\b(?:19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}"
+    r"|\b\d{1,2}[-/. ](?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
     r"|\b1[0-9]{9}(?:\d{3})?\b|\b(?:19|20)\d{12}\b"
 )
 _SPAN = re.compile(
@@ -31,8 +32,9 @@ _WHERE = re.compile(
     r"[/\\]\w[\w.-]*[/\\]?\w|\w:\\|[a-z]+://|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?i:host|dir|path|location|venue|country|city)"
 )
 _REASON = re.compile(
-    r"(?i)\berr(?:or|no)?\b|\bfail|\bfatal|exception|denied|refused|\bcannot\b|can't|could ?n[o']t|\bnot\b|\bno\b|missing|invalid"
-    r"|unable|timed? ?out|because|due to|reason|wrong|reject|forbidden|abort|only|requires?|insufficient|unknown|halt"
+    r"(?i)\berr(?:or|no)?\b|\bfail|\bfatal|exception|denied|refused|\bcannot\b|can't|could ?n[o']t|\bnot\b|\bno\b"
+    r"|missing|invalid|unable|timed? ?out|because|due to|reason|wrong|reject|forbidden|abort|only|requires?"
+    r"|insufficient|unknown|halt"
 )
 _ASKS_VALUE = re.compile(r"^\W*what(?:'s| is| was| are| were) (?:the|its|my|our)\b")
 _VALUE = re.compile(r"\w[\"'\])]?\s*[:=]\s*[\"'\w/<-]|\bis\b|\d|\w,\S")
@@ -76,7 +78,10 @@ _FOCUS: tuple[tuple[str, re.Pattern[str]], ...] = (
 
 
 #: The thing asked for stands soon after the word that asks.
-_ASKED_FOR = r"\b(?:(?:which|what)(?: (?:is|are|was|were) (?:the|its|my))?(?: [\w-]+)?|how (?:much|big|large)(?: [\w-]+){0,3}?) \b"
+_ASKED_FOR = (
+    r"\b(?:(?:which|what)(?: (?:is|are|was|were) (?:the|its|my))?(?: [\w-]+)?"
+    r"|how (?:much|big|large)(?: [\w-]+){0,3}?) \b"
+)
 
 
 def focus(question: Question) -> tuple[str, re.Pattern[str]] | None:

@@ -1,4 +1,4 @@
-"""What a question asks: its terms with all that may stand for them, what kind of thing would answer it, and how it is asked."""
+"""What a question asks: its terms with all that may stand for them, and what kind of thing would answer it."""
 
 from __future__ import annotations
 

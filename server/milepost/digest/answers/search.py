@@ -254,7 +254,7 @@ def _occurring(term: Term, statistics: Statistics) -> Term:
 
 
 def _weight(term: Term, rareness: float) -> float:
-    """What a term counts for whether the question is answered: less if it is everywhere; a generic one that is nowhere little."""
+    """What a term counts for whether the question is answered: less if it is everywhere, or generic and nowhere."""
     if term.weight < 1 and not term.needles:
         return term.weight * 0.3
     return term.weight * (0.7 + 0.3 * min(1.0, rareness))

@@ -28,7 +28,7 @@ HEAD_BYTES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """`counts` says for each thing looked for (`literal_of`) in how many of the `windows` it occurs. `head` is how the text begins."""
+    """`counts` says of each thing looked for in how many `windows` it occurs; `head` is how the text begins."""
 
     windows: int
     counts: Mapping[str, int] = field(default_factory=dict)

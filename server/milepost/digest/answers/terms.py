@@ -24,14 +24,14 @@ _TOKEN = re.compile(r"\"[^\"]{1,120}\"|`[^`]{1,120}`|[^\s?!,;\"`]+")
 _NAME = re.compile(r"[./_:@\\#=]\w|[A-Za-z]\d|\d[A-Za-z]|\w-\d|\d-\w|^\.")
 _HUMPS = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 
-_STOP_TEXT = """a about after again all also am among an and any are as at be been being both but by can cannot could did do does doing
- each ever few for from get gets given had has have having he her here his how i if in into is it its itself just let many may
- me might more much must my no not of on onto or other our ourselves own please s same shall she should so some still such t
- tell than that the their them then there these they this those to too under until up us was we were what when where which
- while who whom whose why will with within would you your yours ve ll re d m now only once over out off before during
- happen happened happens got gotten exactly actually really ever show find say says said come came go goes went gone made make makes take
- takes took use used uses using want one two far often long
- around since even like put seem seems know known whether"""
+_STOP_TEXT = """a about after again all also am among an and any are as at be been being both but by can cannot could did do
+ does doing each ever few for from get gets given had has have having he her here his how i if in into is it
+ its itself just let many may me might more much must my no not of on onto or other our ourselves own please s
+ same shall she should so some still such t tell than that the their them then there these they this those to
+ too under until up us was we were what when where which while who whom whose why will with within would you
+ your yours ve ll re d m now only once over out off before during happen happened happens got gotten exactly
+ actually really ever show find say says said come came go goes went gone made make makes take takes took use
+ used uses using want one two far often long around since even like put seem seems know known whether"""
 STOP_WORDS = frozenset(_STOP_TEXT.split())
 
 _SUPERLATIVE_WORDS = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -38,8 +39,9 @@ class Thesaurus:
 GROUP_WORTH, HINT_WORTH, PHRASE_HINT_WORTH, LOOSE_WORTH = 0.8, 0.85, 0.95, 0.5
 
 
+@lru_cache(maxsize=1)
 def load_thesaurus() -> Thesaurus:
-    """Read the table; some milliseconds."""
+    """Read the table."""
     table: dict[str, Any] = tomllib.loads(files(__package__).joinpath("thesaurus.toml").read_text("utf-8"))
     irregular: dict[str, str] = table["irregular"]
 

@@ -125,7 +125,7 @@ class Units:
         return best
 
     def block(self, unit: int, reach: int) -> range:
-        """The lines around that belong together with it: up to blank lines, or to less indented ones, at most `reach` away."""
+        """The lines around that belong with it: up to blank or less indented ones, at most `reach` away."""
         low = high = unit
         indent = self.indent(unit)
         while low > 0 and unit - low < reach and self._belongs(low - 1, indent):
