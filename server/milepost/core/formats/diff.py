@@ -38,8 +38,9 @@ _MAIL = re.compile(rb"From ([0-9a-f]{40}(?:[0-9a-f]{24})?) \w{3} \w{3} +\d+ \d\d
 _BZR_HEAD = re.compile(rb"=== (?:added|modified|removed|renamed) (?:file|directory) '(.*?)'")
 #: First bytes of the lines outside hunks that may say something.
 _SPACE = 32
-_LEAST_COMMIT_LINES = 4
-_CANDIDATES = table_of(b"dI=-+*!rnsocFBGSAD")
+_LEAST_COMMIT_LINES = 6
+_CANDIDATE_BYTES = b"dI=-+*!rnsocFBGSAD"
+_CANDIDATES = table_of(_CANDIDATE_BYTES)
 
 
 class _Place(NamedTuple):
@@ -117,12 +118,13 @@ class DiffScanner:
 
     def _candidates(self, view: LineView, gap: Gap) -> list[int]:
         """The lines between hunks that may say something."""
+        if gap.high - gap.low <= _LEAST_COMMIT_LINES:
+            first_bytes = view.heads[gap.low : gap.high].tolist()
+            return [gap.low + number for number, byte in enumerate(first_bytes) if byte in _CANDIDATE_BYTES]
         heads = view.heads[gap.low : gap.high]
-        wanted = _CANDIDATES[heads]
-        if gap.high - gap.low > _LEAST_COMMIT_LINES:
-            # ` 3 files changed, 10 insertions(+)`, below the files of a commit.
-            second = view.block.array[np.minimum(view.starts[gap.low : gap.high] + 1, len(view.data) - 1)]
-            wanted |= (heads == _SPACE) & (second - 48 < 10)
+        # ` 3 files changed, 10 insertions(+)`, below the files of a commit.
+        second = view.block.array[np.minimum(view.starts[gap.low : gap.high] + 1, len(view.data) - 1)]
+        wanted = _CANDIDATES[heads] | ((heads == _SPACE) & (second - 48 < 10))
         found: list[int] = (np.flatnonzero(wanted) + gap.low).tolist()
         return found
 

@@ -194,7 +194,11 @@ class HunkQueue:
 
     def drop(self) -> None:
         """Forget all but the last, which may go on."""
-        self.hunks, self._spans = self.hunks[-1:], self._spans[-1:]
+        if self._spans:
+            table, _, high = self._spans[-1]
+            self.hunks, self._spans = [], [(table, high - 1, high)]
+        else:
+            self.hunks = self.hunks[-1:]
 
     def settle(self) -> None:
         """Make values of all, so that no table is needed any more."""
