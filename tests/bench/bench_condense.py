@@ -17,8 +17,9 @@ from __future__ import annotations
 import argparse
 import re
 import time
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,9 +29,10 @@ from measure import table
 
 from milepost.core.analysis import Analysis
 from milepost.core.chunks import plan_chunks
+from milepost.core.lines import line_starts
 from milepost.core.source import open_source
 from milepost.digest.chunk_texts import ChunkReader, Scope
-from milepost.digest.condense import View, ViewLine, condense
+from milepost.digest.condense import ViewLine, condense
 from milepost.digest.tokens import estimate_tokens
 from milepost.digest.values import ChunkText
 from milepost.errors import MilepostError
@@ -58,7 +60,8 @@ class Cost:
     ours: int = 0
     cpu_s: float = 0.0
     worst: tuple[float, str] = (0.0, "")
-    views: list[View] = field(default_factory=list)
+    lines: dict[int, list[ViewLine]] = field(default_factory=dict)
+    """For each line of the file, the view lines that stand for it."""
 
     def add(self, other: Cost, name: str) -> None:
         """Take in one more file."""
@@ -98,7 +101,11 @@ def measure_file(path: Path) -> tuple[str, Cost]:
         cost.cpu_s += time.process_time() - started
         cost.size += len(chunk.data)
         cost.ours += estimate_tokens(view.render())
-        cost.views.append(view)
+        starts = [*line_starts(chunk.data).tolist(), len(chunk.data)]
+        for view_line in view:
+            for start, end in view_line.ranges:
+                for index in range(bisect_right(starts, start) - 1, bisect_left(starts, end)):
+                    cost.lines.setdefault(chunk.chunk.start_line + index, []).append(view_line)
     text = "".join(texts)
     cost.raw = estimate_tokens(text)
     cost.seed = seed_tokens(text)
@@ -117,19 +124,14 @@ def seed_tokens(text: str) -> int:
         start += SEED_CHUNK - SEED_OVERLAP
 
 
-def is_in_view(views: Iterable[View], line: int, text: str) -> bool:
+def is_in_view(cost: Cost, line: int, text: str) -> bool:
     """Whether a line's wording is shown where it is stood for. Words in paths and names with digits are values."""
     words = [word for token in text.split() if not _VALUE.search(token) for word in _WORD.findall(token)][:WORDS]
-    for shown in lines_at(views, line):
+    for shown in cost.lines.get(line, ()):
         there = Counter(_WORD.findall(shown.text))
         if not Counter(words) - there:
             return True
     return False
-
-
-def lines_at(views: Iterable[View], line: int) -> list[ViewLine]:
-    """The view lines whose range of lines has a line in it."""
-    return [one for view in views for one in view if one.start_line <= line <= one.end_line]
 
 
 def bench_cost(megabytes: int) -> tuple[str, bool]:
@@ -184,7 +186,7 @@ def bench_labelled() -> tuple[str, bool]:
             continue
         lines = path.read_bytes().decode("utf-8", "replace").split("\n")
         _, cost = measure_file(path)
-        missed = [line for line in sorted(wanted) if not is_in_view(cost.views, line, message(lines[line - 1]))]
+        missed = [line for line in sorted(wanted) if not is_in_view(cost, line, message(lines[line - 1]))]
         share = 100 * (len(wanted) - len(missed)) / len(wanted)
         rows.append((path.parent.name, len(wanted), f"{share:.1f} %", ", ".join(map(str, missed[:5])) or "none"))
     return table("Labelled lines in the view (loghub)", ("log", "labelled", "in the view", "missed"), rows), all(
@@ -213,9 +215,9 @@ def bench_planted(megabytes: int, seeds: int) -> tuple[str, bool]:
         verbatim = 0
         for one in planted:
             numbers = range(one.first_line, one.last_line + 1)
-            if not all(is_in_view(cost.views, number, message(lines[number - 1])) for number in numbers):
+            if not all(is_in_view(cost, number, message(lines[number - 1])) for number in numbers):
                 missed.append(one.kind)
-            shown = lines_at(cost.views, one.first_line)
+            shown = cost.lines.get(one.first_line, ())
             verbatim += any(view_line.count == 1 and view_line.start_line == one.first_line for view_line in shown)
         good &= not missed and verbatim == len(planted)
         ratio = f"{100 * cost.ours / cost.seed:.1f} %"

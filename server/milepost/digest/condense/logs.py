@@ -51,7 +51,6 @@ _TRACE_LINES = 24
 #: Occurrences of an incident so far apart are told apart.
 _FAR_LINES = 200
 _MOST_STRETCHES = 4
-_MOST_COMPARED = 4000
 _BLOB_LINE = re.compile(rb"\s*[A-Za-z0-9+/=_-]{40,}\s*")
 
 
@@ -104,6 +103,7 @@ class LogCondenser:
         self._kept: dict[int, int] = {}  # lines that stay, and how many bytes are shown; 0 of a weak signal
         self._plain: list[int] = []  # other lines that are by themselves
         self._folds: list[list[int]] = []
+        self._token_cache: dict[int, list[bytes]] = {}
         self._out: list[ViewLine] = []
 
     def view(self) -> View:
@@ -310,7 +310,7 @@ class LogCondenser:
                 self._kept.setdefault(one, _INCIDENT_BYTES if verdict.strong else 0)
             return
         if template >= 0:
-            rows = [self._tokens(one) for one in indexes[:_MOST_COMPARED]]
+            rows = [self._tokens(one) for one in indexes]
             for place in odd_rows(rows) if len(indexes) > _RARE else range(len(rows)) if differ_widely(rows) else ():
                 self._kept.setdefault(indexes[place], 0)
         if verdict is not None:
@@ -334,6 +334,12 @@ class LogCondenser:
         return stretches if len(stretches) <= _MOST_STRETCHES else [indexes]
 
     def _tokens(self, index: int) -> list[bytes]:
+        tokens = self._token_cache.get(index)
+        if tokens is None:
+            tokens = self._token_cache[index] = self._split(index)
+        return tokens
+
+    def _split(self, index: int) -> list[bytes]:
         line = self._unstamped(index, 2 * _MINED_BYTES, _TIME)
         if line.lstrip()[:2] == b'{"':
             line = line.replace(b",", b", ")
@@ -343,7 +349,7 @@ class LogCondenser:
         if self._templates[indexes[0]] < -1:
             first = shown(self._lines.decode(self._texts[indexes[0]].strip()), 40)
             return f"(base64, hexadecimal or the like, first {first})"
-        rows = [self._tokens(one) for one in indexes[:_MOST_COMPARED]]
+        rows = [self._tokens(one) for one in indexes]
         text = describe_rows(rows, self._lines.decode)
         verdict = self._verdicts.get(indexes[0])
         if verdict is not None:

@@ -41,7 +41,6 @@ _SPACE = re.compile(rb"\s+")
 _TOKENS = re.compile(rb"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.)*\"|[^,'\"]+|[,'\"]")
 _ROW = re.compile(rb"\s*(?:\(|INSERT\b|insert\b|Insert\b|REPLACE\b|VALUES\b|UNION ALL SELECT|SELECT \d)")
 _SQL_WORD = re.compile(rb"\s*(?:[A-Za-z]\w*\s|--|/\*|\)|`|$)")
-_MOST_COMPARED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def _single(lines: ChunkLines, part: _Part, max_bytes: int) -> ViewLine:
 
 
 def _fold(lines: ChunkLines, group: list[_Part], singles: list[_Part]) -> list[ViewLine]:
-    rows = [_TOKENS.findall(part.text) for part in group[:_MOST_COMPARED]]
+    rows = [_TOKENS.findall(part.text) for part in group]
     odd = set(odd_rows(rows))
     singles.append(group[0])
     singles.extend(group[place] for place in sorted(odd - {0}))
@@ -107,7 +106,7 @@ def _fold(lines: ChunkLines, group: list[_Part], singles: list[_Part]) -> list[V
     if len(rest) < 2:
         singles.extend(group[place] for place in rest)
         return []
-    text = describe_rows([rows[place] for place in rest if place < len(rows)] or rows, lines.decode, "")
+    text = describe_rows([rows[place] for place in rest], lines.decode, "")
     return [_joined([group[place] for place in rest], shown(text, _FOLD_BYTES), "repeat")]
 
 

@@ -29,7 +29,6 @@ _FEWEST = 3
 #: More shapes than this among siblings that begin alike: they are one shape with optional fields.
 _MOST_SHAPES = 4
 _FIRST_LINES = 24
-_MOST_COMPARED = 2000
 
 _JSON = re.compile(rb'\s*("(?:[^"\\]|\\.)*"\s*:\s*)?(.*?)(,?)$', re.DOTALL)
 _PAIR = re.compile(rb"\s*((?:-\s+)*)([^\s:=#\"'{\[][^:=]{0,120}?\s*[:=](?=\s|$)\s*|[\w.\-]{1,80}=)?(.*)$", re.DOTALL)
@@ -76,7 +75,7 @@ class StructureCondenser:
         size = min(_MOST_FOLD_BYTES, max(_LEAST_FOLD_BYTES, room))
         for nodes in self._folds:
             indexes = [line for node in nodes for line in node.lines()]
-            text = shown(self._describe(nodes[:_MOST_COMPARED]), size)
+            text = shown(self._describe(nodes), size)
             self._out.append(self._lines.folded(indexes, text, len(nodes)))
 
     def _indent(self, line: bytes) -> int:
@@ -259,7 +258,7 @@ class StructureCondenser:
         if group[0].children and group[0].size() <= _FIRST_LINES:
             self._whole(group[0], depth)
             rest = group[1:]
-        odd = set(odd_rows([self._row(node) for node in rest[:_MOST_COMPARED]]))
+        odd = set(odd_rows([self._row(node) for node in rest]))
         for place in sorted(odd):
             self._whole(rest[place], depth)
         rest = [node for place, node in enumerate(rest) if place not in odd]
