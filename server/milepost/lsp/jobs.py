@@ -27,10 +27,10 @@ Pace = Literal["long", "read", "short", "walk"]
 class Control(Generic[T]):
     """What the work sees of its job. All of it may be called from the working thread."""
 
-    def __init__(self, job: Job[T], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, job: Job[T], stop: threading.Event, loop: asyncio.AbstractEventLoop) -> None:
         self._job = job
         self._loop = loop
-        self._stop = threading.Event()
+        self._stop = stop
 
     def should_stop(self) -> bool:
         """Whether nobody waits for the work any more."""
@@ -67,7 +67,9 @@ class Job(Generic[T]):
         self.ended: asyncio.Future[T] = loop.create_future()
         self._jobs = jobs
         self._waiters = 0
-        self._control: Control[T] = Control(self, loop)
+        # Not its control, which holds the job: what a job gave would stay until the next full collection.
+        self._stop = threading.Event()
+        self._loop = loop
         self._result: asyncio.Future[T] = loop.create_future()
         self._early: asyncio.Future[T] = loop.create_future()
 
@@ -83,7 +85,7 @@ class Job(Generic[T]):
 
     def stop(self) -> None:
         """Stop the work although requests wait for it: they get `Cancelled`."""
-        self._control._stop.set()
+        self._stop.set()
         self._jobs.forget(self)
 
     async def wait(self, timeout_s: float | None = None) -> bool:
@@ -123,9 +125,9 @@ class Job(Generic[T]):
             self.stop()
 
     def _run(self, work: Work[T]) -> T:
-        if self._control.should_stop():
+        if self._stop.is_set():
             raise Cancelled("The work was cancelled.")
-        return work(self._control)
+        return work(Control(self, self._stop, self._loop))
 
     def _finish(self, future: asyncio.Future[T]) -> None:
         """The thread is done (on the event loop)."""

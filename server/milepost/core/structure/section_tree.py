@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakMethod
 
 from milepost.core.outline import TITLE_MAX_BYTES, Node, Section
 from milepost.core.outline_builder import OutlineBuilder
@@ -63,9 +64,8 @@ class SectionTree:
         self._is_head = False
         self._resume_of_part: dict[str, Any] | None = None
         self._has_parts = False
-        self.on_close: Callable[[Node], None] | None = None
-        #: What the label of a gathered section, given to `gathers`, reads as.
-        self.read_label: Callable[[Any], str] = self.decoded
+        self._on_close: WeakMethod[Callable[[Node], None]] | None = None
+        self._read_label: WeakMethod[Callable[[Any], str]] | None = None
         self._group: _Group | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SectionTree:
@@ -73,10 +73,33 @@ class SectionTree:
         memo[id(self)] = twin
         twin.builder = copy.deepcopy(self.builder, memo)
         twin._levels = list(self._levels)
-        twin.on_close = copy.deepcopy(self.on_close, memo)
-        twin.read_label = copy.deepcopy(self.read_label, memo)
+        # Methods of the scanner, whose copy this is a part of.
+        twin._on_close = _copied_method(self._on_close, memo)
+        twin._read_label = _copied_method(self._read_label, memo)
         twin._group = copy.deepcopy(self._group, memo)
         return twin
+
+    # The scanner that owns a tree gives it methods of its own. They are held weakly: scanner and tree would else hold each
+    # other, and all that they have read, until the next full collection.
+
+    @property
+    def on_close(self) -> Callable[[Node], None] | None:
+        """What is called with each node before it is added. A bound method."""
+        return self._on_close() if self._on_close is not None else None
+
+    @on_close.setter
+    def on_close(self, method: Callable[[Node], None]) -> None:
+        self._on_close = WeakMethod(method)
+
+    @property
+    def read_label(self) -> Callable[[Any], str]:
+        """What the label of a gathered section, given to `gathers`, reads as. A bound method."""
+        method = self._read_label() if self._read_label is not None else None
+        return method if method is not None else self.decoded
+
+    @read_label.setter
+    def read_label(self, method: Callable[[Any], str]) -> None:
+        self._read_label = WeakMethod(method)
 
     @property
     def level(self) -> int:
@@ -211,10 +234,10 @@ class SectionTree:
             if self._group is not None and self.builder.current is self._group.node:
                 self._name_group(self._group)
                 self._group = None
-            elif self.on_close is not None:
+            elif (on_close := self.on_close) is not None:
                 node = self.builder.current
                 node.end_byte, node.end_line = byte, line
-                self.on_close(node)
+                on_close(node)
             self._levels.pop()
             self.builder.close(byte, line)
 
@@ -254,3 +277,8 @@ class SectionTree:
                 resume=self._resume_of_part,
             )
         )
+
+
+def _copied_method(method: WeakMethod[Any] | None, memo: dict[int, Any]) -> WeakMethod[Any] | None:
+    bound = method() if method is not None else None
+    return WeakMethod(copy.deepcopy(bound, memo)) if bound is not None else None
