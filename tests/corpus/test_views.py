@@ -11,12 +11,14 @@ from pathlib import Path
 
 import pytest
 from scanning import report, time_limit
+from test_builds import CAUSES
 
 from milepost.core.analysis import Analysis
 from milepost.core.chunks import plan_chunks
 from milepost.core.source import open_source
 from milepost.digest.chunk_texts import ChunkReader, Scope
 from milepost.digest.condense import condense
+from milepost.digest.secrets import mask_secrets
 from milepost.digest.tokens import estimate_tokens
 from milepost.digest.values import ChunkText
 from milepost.errors import MilepostError
@@ -71,3 +73,12 @@ def test_views(corpus: Path, shard: int) -> None:
     assert paths
     faults = {path.relative_to(corpus): found for path in paths if (found := view_faults(path))}
     assert not faults, report(faults)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(("build", "log", "causes"), CAUSES, ids=[build[:8] for build, _, _ in CAUSES])
+def test_the_cause_of_a_build_is_in_the_view(corpus: Path, build: str, log: str, causes: tuple[str, ...]) -> None:
+    """What a person named as the cause is shown, with secrets masked as they are before anything is sent."""
+    path = corpus / "logdetective-sample" / build / log
+    shown = "".join(condense(chunk, mask=mask_secrets).render() for chunk in chunks_of(path))
+    assert all(cause in shown for cause in causes)
