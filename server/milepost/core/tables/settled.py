@@ -35,10 +35,15 @@ _SIGN = np.uint64(MINUS ^ 0x30)
 Mask = npt.NDArray[np.bool_]
 
 
-def are_settled(profile: ColumnProfile, data: bytes, words: Words, starts: Offsets, widths: Offsets, form: int) -> bool:
-    """Whether all cells are of the form; if so, the range has been widened by those at its ends. False says nothing."""
+def not_settled(
+    profile: ColumnProfile, data: bytes, words: Words, starts: Offsets, widths: Offsets, form: int
+) -> Offsets | None:
+    """The indices of cells that are not plainly of the form, few of all; the range has been widened by the others.
+
+    None where that cannot be told so easily.
+    """
     if profile.low is None or int(widths.max()) > (8 if form == INTEGER else LONGEST):
-        return False
+        return None
     heads = words.at(starts)
     negative: Mask | None = (heads & BYTE) == MINUS
     other = heads ^ ZEROS
@@ -46,51 +51,50 @@ def are_settled(profile: ColumnProfile, data: bytes, words: Words, starts: Offse
         other ^= negative * _SIGN
     else:
         negative = None
-    scale = "short" if form == INTEGER else "long"
-    keys = (_integer_keys if form == INTEGER else _decimal_keys)(words, starts, widths, heads, other, negative)
-    if keys is None:
-        return False
-    return _are_inside(profile, data, starts, widths, keys, negative, f"{scale} {form}")
+    keys, bad = (_integer_keys if form == INTEGER else _decimal_keys)(words, starts, widths, heads, other, negative)
+    left = np.flatnonzero(bad)
+    if len(left) * 4 > len(starts):
+        return None
+    good = ~bad if len(left) else None
+    scale = ("short" if form == INTEGER else "long") + f" {form}"
+    return left if _are_inside(profile, data, starts, widths, keys, negative, good, scale) else None
 
 
 def _integer_keys(
     words: Words, starts: Offsets, widths: Offsets, heads: Words8, other: Words8, negative: Mask | None
-) -> Words8 | None:
-    sizes = widths.astype(np.uint64) << _THREE
-    if (not_digits(other) & HIGHS[widths]).any() or (((heads & BYTE) == 0x30) & (widths > 1)).any():
-        return None
-    keys = heads << (_SIXTY_FOUR - sizes)
+) -> tuple[Words8, Mask]:
+    shifts = _SIXTY_FOUR - (widths.astype(np.uint64) << _THREE)
+    bad = (not_digits(other) & HIGHS[widths]) != 0
+    bad |= ((heads & BYTE) == 0x30) & (widths > 1)
+    keys = heads << shifts
     if negative is not None:
         # Without the sign; one that stands alone or before a zero is odd.
-        keys &= ~((negative * BYTE) << (_SIXTY_FOUR - sizes))
-        if (negative & ((widths < 2) | ((heads >> _EIGHT) & BYTE == 0x30))).any():
-            return None
-    found: Words8 = keys.byteswap()
-    return found
+        keys &= ~((negative * BYTE) << shifts)
+        bad |= negative & ((widths < 2) | ((heads >> _EIGHT) & BYTE == 0x30))
+    return keys.byteswap(), bad
 
 
 def _decimal_keys(
     words: Words, starts: Offsets, widths: Offsets, heads: Words8, other: Words8, negative: Mask | None
-) -> Words8 | None:
+) -> tuple[Words8, Mask]:
     sizes = np.minimum(widths, 8)
     highs = HIGHS[sizes]
     points = points_of(other) & highs
-    if ((not_digits(other) & highs) != points).any() or not points.all() or (points & (points - _ONE)).any():
-        return None
+    bad = (not_digits(other) & highs) != points
+    bad |= (points & (points - _ONE)) != 0
     for at in range(8, int(widths.max()), 8):
         wide = np.flatnonzero(widths > at)
         more = words.at(starts[wide] + at) ^ ZEROS
-        if (not_digits(more) & HIGHS[np.minimum(widths[wide] - at, 8)]).any():
-            return None
+        odd = (not_digits(more) & HIGHS[np.minimum(widths[wide] - at, 8)]) != 0
+        if odd.any():
+            bad[wide] |= odd
     heads = heads & MASKS[sizes]
     if negative is not None:
         signs = negative.astype(np.uint64) << _THREE
         points, heads = points >> signs, heads >> signs
-    # A point in front, or a needless zero.
-    if (points <= _FIRST).any() or (((heads & BYTE) == 0x30) & (points != _SECOND)).any():
-        return None
-    found: Words8 = (digits_before(points) << _TOP) | (heads.byteswap() >> _EIGHT)
-    return found
+    # No point or one in front, or a needless zero.
+    bad |= (points <= _FIRST) | (((heads & BYTE) == 0x30) & (points != _SECOND))
+    return (digits_before(points) << _TOP) | (heads.byteswap() >> _EIGHT), bad
 
 
 def _are_inside(
@@ -100,28 +104,33 @@ def _are_inside(
     widths: Offsets,
     keys: Words8,
     negative: Mask | None,
+    good: Mask | None,
     scale: str,
 ) -> bool:
-    """Whether few of the numbers are at or beyond the ends of the range; by those the range is widened."""
+    """Whether few of the good numbers are at or beyond the ends of the range; by those the range is widened."""
     ends = [(False, True)] if negative is None else [(True, True), (False, True)]
     if profile.low is not None and profile.low >= 0:
         ends.append((False, False))
     for is_negative, is_far in ends:
-        if is_negative and negative is None:
-            continue
         end = end_of(scale, is_far, is_negative)
         bound = profile.bounds.get(end)
         if bound is None:
             return False
-        at_end = keys >= np.uint64(bound) if is_far else keys <= np.uint64(bound)
+        key = np.uint64(bound)
+        at_end = keys > key if is_far else keys < key
+        if not scale.startswith("short"):
+            # The key is of eight bytes less one: what is longer may go on behind.
+            at_end |= (keys == key) & (widths > 7 + is_negative)
         if negative is not None:
             at_end &= negative if is_negative else ~negative
+        if good is not None:
+            at_end &= good
         places = np.flatnonzero(at_end)
         if len(places) > _FEW:
             return False
         for place in places.tolist():
-            start, key = int(starts[place]), int(keys[place])
+            start, found = int(starts[place]), int(keys[place])
             profile.add_number(data[start : start + int(widths[place])])
-            bound = max(bound, key) if is_far else min(bound, key)
+            bound = max(bound, found) if is_far else min(bound, found)
         profile.bounds[end] = bound
     return True

@@ -18,7 +18,7 @@ from milepost.core.scan import STRIPE_BYTES, Block
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.fields import Grid, Words
 from milepost.core.tables.plain import CODE, FORMS, FRACTION, INTEGER, NUMBER, ODD, Plain, kind_of_form, plain, widen
-from milepost.core.tables.settled import are_settled
+from milepost.core.tables.settled import not_settled
 from milepost.core.tables.values import ColumnProfile, kind_of
 
 Numbers8 = npt.NDArray[np.uint64]
@@ -129,9 +129,13 @@ class Cells:
             starts, ends, widths = starts[filled], ends[filled], widths[filled]
         if expected in FORMS:
             form = FORMS[expected]
-            if form != CODE and are_settled(profile, self._data, self.words, starts, widths, form):
-                profile.add_kind(expected, len(starts))
-                return
+            if form != CODE:
+                left = not_settled(profile, self._data, self.words, starts, widths, form)
+                if left is not None:
+                    profile.add_kind(expected, len(starts) - len(left))
+                    if not len(left):
+                        return
+                    starts, ends, widths = starts[left], ends[left], widths[left]
             left = self._numbers(profile, starts, widths, form)
             if left is None:
                 return
