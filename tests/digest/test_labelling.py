@@ -20,7 +20,7 @@ from milepost.digest.labelling.texts import Cleaner
 from milepost.digest.state import absorbed
 from milepost.digest.tokens import estimate_tokens
 from milepost.digest.values import Brief, ChunkDigest, Conclusion, FileFacts, Note, Place, State
-from milepost.errors import BudgetExceeded, Cancelled, ContextExceeded, ModelRefused, ModelUnavailable
+from milepost.errors import BudgetExceeded, Cancelled, ContextExceeded, ModelError, ModelRefused, ModelUnavailable
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -342,6 +342,18 @@ def test_a_reply_that_is_no_json_is_asked_for_again_once(log: Path) -> None:
         digest_first(log, model)
     assert not caught.value.is_fatal
     assert len(model.prompts) == 2
+
+
+def test_what_failed_calls_cost_is_told_with_the_next_result(log: Path) -> None:
+    model = FakeModel(32_768)
+    model.enqueue("I am sorry", "still sorry", lambda prompt: completion("", prompt, "refused"))
+    digester = ModelDigester(model)
+    with chunks_of(log) as (reader, _):
+        for _ in range(2):
+            with pytest.raises(ModelError):
+                digester.digest(reader.read(0), State(), Brief(), should_stop=never)
+        found = digester.digest(reader.read(0), State(), Brief(), should_stop=never)
+    assert found.usage.calls == len(model.prompts) == 4
 
 
 def test_a_reply_cut_short_keeps_what_is_complete(log: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from milepost.core.source import StopFlag, raise_if_stopped
@@ -14,7 +14,7 @@ from milepost.digest.models.protocol import Completion, Model, Prompt
 from milepost.digest.secrets import mask_secrets
 from milepost.digest.tokens import estimate_tokens
 from milepost.digest.values import Usage
-from milepost.errors import ModelRefused, ModelUnavailable
+from milepost.errors import MilepostError, ModelRefused, ModelUnavailable
 
 _AGAIN = "Your last reply was not a JSON object that could be read. Reply with the JSON object alone, and be brief."
 
@@ -42,26 +42,33 @@ class Asker:
         and `BudgetExceeded`.
         """
         shown = mask_secrets(user)
-        usage = Usage()
-        text = shown
+        completions: list[Completion] = []
+        try:
+            value = self._read(Prompt(SYSTEM, shown, name, schema, max_tokens), completions, should_stop)
+        except MilepostError:
+            self.spending.lose(_usage_of(completions))
+            raise
+        return Reply(value, shown, _usage_of(completions))
+
+    def _read(self, prompt: Prompt, completions: list[Completion], should_stop: StopFlag) -> Mapping[str, Any]:
+        """The object that a reply is; what came on the way is added to `completions`."""
+        again = prompt
         for _ in range(2):
             raise_if_stopped(should_stop)
-            completion = self._complete(Prompt(SYSTEM, text, name, schema, max_tokens), should_stop)
-            usage += Usage(1, completion.input_tokens, completion.output_tokens)
+            completion = self._complete(again, should_stop)
+            completions.append(completion)
             if completion.finish == "refused":
-                raise ModelRefused(
-                    f"The model {self.model.name} refused to work on this part of the file.", is_fatal=False
-                )
+                refusal = f"The model {self.model.name} refused to work on this part of the file."
+                raise ModelRefused(refusal, is_fatal=False)
             value = parse_object(completion.text)
             if value is not None:
-                return Reply(value, shown, usage)
+                return value
             # Cut off before anything was complete: a model that thinks first needs more room.
-            if completion.finish == "length" and max_tokens * 4 < self.model.context_tokens:
-                max_tokens *= 2
-            text = f"{shown}\n\n{_AGAIN}"
-        raise ModelUnavailable(
-            f"The model {self.model.name} replied twice with nothing that could be read.", is_fatal=False
-        )
+            more = completion.finish == "length" and prompt.max_output_tokens * 4 < self.model.context_tokens
+            max_tokens = prompt.max_output_tokens * 2 if more else prompt.max_output_tokens
+            again = replace(prompt, user=f"{prompt.user}\n\n{_AGAIN}", max_output_tokens=max_tokens)
+        useless = f"The model {self.model.name} replied twice with nothing that could be read."
+        raise ModelUnavailable(useless, is_fatal=False)
 
     def _complete(self, prompt: Prompt, should_stop: StopFlag) -> Completion:
         booked = estimate_tokens(prompt.system) + estimate_tokens(prompt.user) + prompt.max_output_tokens
@@ -73,3 +80,11 @@ class Asker:
             return completion
         finally:
             self.spending.settle(booked, spent)
+
+
+def _usage_of(completions: Sequence[Completion]) -> Usage:
+    return Usage(
+        len(completions),
+        sum(completion.input_tokens for completion in completions),
+        sum(completion.output_tokens for completion in completions),
+    )

@@ -28,7 +28,7 @@ from milepost.digest.values import (
     State,
     Usage,
 )
-from milepost.errors import ContextExceeded, ModelError
+from milepost.errors import ContextExceeded, MilepostError, ModelError
 
 _MIN_CONTEXT_TOKENS = 256
 _SHRINK = 0.7
@@ -70,6 +70,9 @@ class ModelDigester:
                 self._shrink(error)
                 waiting.appendleft(part)
                 continue
+            except MilepostError:
+                self._asker.spending.lose(usage)
+                raise
             labels.update(checked.labels)
             notes += checked.notes
             summary = checked.summary or summary
@@ -77,7 +80,7 @@ class ModelDigester:
             usage += spent + Usage(dropped=checked.dropped)
             if answers and brief.stops_early:
                 break
-        return ChunkDigest(labels, summary, tuple(notes), answers, usage)
+        return ChunkDigest(labels, summary, tuple(notes), answers, self._asker.spending.told(usage))
 
     def merge(self, summaries: Sequence[str], brief: Brief, *, should_stop: StopFlag) -> tuple[str, Usage]:
         """Join summaries group by group, then the joined ones, until one is left: at most as many calls as summaries."""
@@ -93,7 +96,7 @@ class ModelDigester:
                 joined.append(text)
                 usage += spent
             level = joined
-        return (level[0] if level else ""), usage
+        return (level[0] if level else ""), self._asker.spending.told(usage)
 
     def conclude(self, state: State, facts: FileFacts, brief: Brief, *, should_stop: StopFlag) -> Conclusion:
         """The final text. What answers is quoted from `facts.places`, or nothing is said to answer."""
@@ -149,7 +152,7 @@ class ModelDigester:
             found=checked.found,
             quotes=checked.quotes,
             followups=checked.followups,
-            usage=reply.usage + Usage(dropped=checked.dropped),
+            usage=self._asker.spending.told(reply.usage + Usage(dropped=checked.dropped)),
         )
 
     def _groups(self, summaries: Sequence[str], brief: Brief) -> list[list[str]]:
@@ -180,7 +183,7 @@ class ModelDigester:
             except ModelError as error:
                 if error.is_fatal:
                     raise
-                return _shortened(group), Usage(calls=1)
+                return _shortened(group), Usage()
             cleaner = Cleaner(reply.shown)
             text = cleaner.text(reply.value.get("summary"), SUMMARY_MAX_BYTES)
             return text or _shortened(group), reply.usage + Usage(dropped=cleaner.dropped)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from milepost.digest.values import Usage
 from milepost.errors import BudgetExceeded
 
 
@@ -15,6 +16,7 @@ class Spending:
         self._max_tokens = max_tokens
         self._lock = threading.Lock()
         self._tokens = 0
+        self._untold = Usage()
 
     def book(self, tokens: int) -> None:
         """Set this much aside for a call. Raises `BudgetExceeded` where that is more than is left."""
@@ -30,3 +32,14 @@ class Spending:
         """What a booked call really took."""
         with self._lock:
             self._tokens += spent - booked
+
+    def lose(self, usage: Usage) -> None:
+        """Calls were made whose result is lost: what they cost is told with the next result."""
+        with self._lock:
+            self._untold += usage
+
+    def told(self, usage: Usage) -> Usage:
+        """What a result cost, with what was lost before it."""
+        with self._lock:
+            untold, self._untold = self._untold, Usage()
+        return usage + untold
