@@ -141,8 +141,12 @@ class Stretch:
         asked = np.repeat(depths, firsts[1:] - firsts[:-1])
         has_edge = np.zeros(size, bool)
         has_edge[edge_words] = True  # such a word belongs to two parts: each of its commas has to be looked at
-        commas &= levels.reach(asked) | np.where(has_edge, ~np.uint64(0), np.uint64(0))
-        places = set_bits(commas)
+        words = np.flatnonzero((levels.lowest <= asked) | has_edge)
+        held = commas[words] & (
+            levels.reach(words, asked[words]) | np.where(has_edge[words], ~np.uint64(0), np.uint64(0))
+        )
+        places = set_bits(held)
+        places = (words[places >> 6] << 6) + (places & 63)
         depth = asked[places >> 6]
         near = np.flatnonzero(has_edge[places >> 6])
         depth[near] = depths[edges.searchsorted(places[near])]

@@ -71,9 +71,11 @@ class Levels:
         """The greatest depth anywhere, or `known` if that is greater."""
         if not len(self.lowest):
             return known
+        bounds = self.before[:-1] + self._rises_of_words
+        if int(bounds.max()) <= known:
+            return known
         # Where all closers come before all openers, a word does not rise above its two ends.
         falls_first = self.closers < _lowest_bits(self.openers)
-        bounds = self.before[:-1] + self._rises_of_words
         bounds[falls_first] = np.maximum(self.before[:-1], self.before[1:])[falls_first]
         if int(bounds.max()) <= known:
             return known
@@ -94,10 +96,11 @@ class Levels:
         found: Depths = self.before[words] + rises - falls
         return found
 
-    def reach(self, depths: Depths) -> Words:
-        """All bits of every 8 bytes in which the text comes as low as the depth that is given for their word."""
-        wanted = (depths - self.before[:-1]).clip(-128, 127).astype(np.int8).view(np.uint8)
-        is_low = self.byte_lows <= (wanted.astype(np.uint64) * _EACH_BYTE).view(np.int8)
+    def reach(self, words: Positions, depths: Depths) -> Words:
+        """All bits of every 8 bytes of `words` in which the text comes as low as the depth that is given for their word."""
+        wanted = (depths - self.before[words]).clip(-128, 127).astype(np.int8).view(np.uint8)
+        lows = self.byte_lows.view(np.uint64)[words].view(np.int8)
+        is_low = lows <= (wanted.astype(np.uint64) * _EACH_BYTE).view(np.int8)
         return np.negative(is_low.view(np.uint8)).view(np.uint64)
 
     # --- brackets ---------------------------------------------------------------------------------------------------

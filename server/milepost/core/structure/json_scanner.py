@@ -113,12 +113,11 @@ class JsonScanner:
 
     def settle(self) -> None:
         """Take what was fed and waits for more, to be looked at in one go."""
-        text = b"".join(self._waiting)
-        self._waiting, self._waiting_bytes = [], 0
-        if text and self._fault is None:
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        if waiting and self._fault is None:
             if self._blanker is not None:
-                text = self._blanker.feed(text)
-            self._take(self._carry + text if self._carry else text, final=False)
+                waiting = [self._blanker.feed(data) for data in waiting]
+            self._take(b"".join((self._carry, *waiting)), final=False)
 
     def _take(self, text: bytes, final: bool) -> None:
         """Do as much of `text`, which begins at `_base`, as can be done for certain; the rest is carried on."""
