@@ -290,6 +290,15 @@ def test_commits_without_their_diffs_are_listed_with_what_they_change() -> None:
     assert found.sections[0].digest.startswith("+8 −4 in 1 file")
 
 
+def test_a_patch_is_counted_by_its_diff_and_not_by_its_summary_too() -> None:
+    mail = (
+        b"From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: A <a@example.org>\n"
+        b"Date: Mon, 30 Nov 2026 12:00:00 +0000\nSubject: [PATCH] Words\n\n---\n src/main.c | 2 +-\n"
+        b" 2 files changed, 3 insertions(+), 1 deletion(-)\n\n"
+    )
+    assert outline(mail + GIT).sections[0].facts["files"] == 3
+
+
 def test_of_very_many_files_groups_are_listed_that_list_them() -> None:
     one = (
         b"diff --git a/f%(n)d b/f%(n)d\nindex 1..2 100644\n--- a/f%(n)d\n+++ b/f%(n)d\n"

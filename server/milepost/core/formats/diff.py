@@ -134,24 +134,24 @@ class DiffScanner:
         Returns how many. Each but the last has all its hunks then.
         """
         data, starts, first = view.data, view.starts, number
+        head = b""
         while number < len(gaps):
             gap = gaps[number]
             match = _PLAIN_HEAD.match(data, starts.item(gap.low)) if gap.high < view.size else None
-            if match is None or match.end() != starts.item(gap.high):
+            if match is None or match.end() != starts.item(gap.high) or not self._tree.counts(_FILE_LEVEL, match[0]):
                 break
-            file = DiffFile(head=match[0], is_named=True)
-            if not self._tree.counts(_FILE_LEVEL, file):
-                break
-            if number > first and self._file is not None:
-                self._file.take_hunks(table, gaps[number - 1].hunk, gap.hunk)
-            self._end_counted()
-            self._open = None
-            self._context.forget()
-            self._file = file
-            self._totals["files"] += 1
+            head = match[0]
             number += 1
-        if number > first + 1:
-            self._report_short(view, table, gaps[first].hunk, gaps[number - 1].hunk)
+        if number == first:
+            return 0
+        self._end_counted()
+        low, high = gaps[first].hunk, gaps[number - 1].hunk
+        self._total(number - first - 1, high - low, *table.changes(low, high))
+        self._report_short(view, table, low, high)
+        self._totals["files"] += number - first
+        self._file = DiffFile(head=head, is_named=True)
+        self._open = None
+        self._context.forget()
         return number - first
 
     # --- hunks ------------------------------------------------------------------------------------------------------
@@ -358,18 +358,19 @@ class DiffScanner:
         """The file that is open ends, if it is one that is only counted."""
         file = self._file
         if file is not None and file.node is None and file is not self._range:
-            self._total(file)
+            self._total(1, file.hunk_count, file.added, file.removed)
 
-    def _total(self, file: DiffFile) -> None:
-        self._totals["hunks"] += file.hunk_count
-        self._totals["added"] += file.added
-        self._totals["removed"] += file.removed
+    def _total(self, files: int, hunks: int, added: int, removed: int) -> None:
+        """Files have ended."""
+        self._totals["hunks"] += hunks
+        self._totals["added"] += added
+        self._totals["removed"] += removed
         if self._commit is not None:
-            self._commit.take_file(file)
+            self._commit.take_files(files, added, removed)
 
-    def _label(self, what: DiffFile | Patch) -> str:
-        """What a file or commit is called that is the first or last of a group."""
-        return what.title(self._decoded)
+    def _label(self, what: DiffFile | Patch | bytes) -> str:
+        """What a file or commit is called that is the first or last of a group; a file may be given by its head."""
+        return (DiffFile(head=what) if isinstance(what, bytes) else what).title(self._decoded)
 
     def _find_title(self, view: LineView, index: int) -> None:
         """The first line of a commit's message: the first that is indented, after its header."""
@@ -397,7 +398,7 @@ class DiffScanner:
             else:
                 node.hidden = file.hunk_count
             file.close(self._decoded)
-            self._total(file)
+            self._total(1, file.hunk_count, file.added, file.removed)
             self._file = None
         elif commit is not None and commit.node is node:
             commit.close(self._decoded)

@@ -127,6 +127,7 @@ class Patch:
     files: int = 0
     added: int = 0
     removed: int = 0
+    summary: tuple[int, ...] = ()
 
     def take_header(self, text: bytes, decoded: Decode) -> None:
         """A line of the commit's or mail's header."""
@@ -138,16 +139,16 @@ class Patch:
             self.subject = decoded(text[9:]).strip()
 
     def take_summary(self, text: bytes) -> None:
-        """The line below the list of files of `git log --stat`: what the commit changes in all."""
+        """The line below the list of files of `git log --stat`: what the commit changes in all, where its diff is left out."""
         match = _SUMMARY.match(text)
         if match is not None:
-            self.files, self.added, self.removed = (int(one or 0) for one in match.groups())
+            self.summary = tuple(int(one or 0) for one in match.groups())
 
-    def take_file(self, file: DiffFile) -> None:
-        """A file of this commit has ended."""
-        self.files += 1
-        self.added += file.added
-        self.removed += file.removed
+    def take_files(self, files: int, added: int, removed: int) -> None:
+        """Files of this commit have ended."""
+        self.files += files
+        self.added += added
+        self.removed += removed
 
     def title(self, decoded: Decode) -> str:
         """Its name and the first line of what it says."""
@@ -158,6 +159,8 @@ class Patch:
         node = self.node
         assert node is not None
         node.title = self.title(decoded)
+        if self.summary and not self.files:
+            self.files, self.added, self.removed = self.summary
         parts = []
         if self.files:
             parts.append(f"{changes(self.added, self.removed)} in {self.files:,} file{'s' if self.files > 1 else ''}")

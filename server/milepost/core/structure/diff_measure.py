@@ -52,13 +52,19 @@ class LineSums:
         first_bytes = view.heads[places]
         # A digit or an `@`; as a number of one byte, digits are the ten from 48 on.
         places = places[first_bytes - 48 < 10 if self.is_normal else first_bytes == _AT_SIGN]
-        read = _read_normal if self.is_normal else _read_unified
-        found = [
-            (index, *sizes)
-            for index, start in zip(places.tolist(), view.starts[places].tolist(), strict=True)
-            if (sizes := read(view.data, start)) is not None
-        ]
-        return np.array(found, np.int64).reshape(-1, 3)
+        data, starts = view.data, view.starts[places].tolist()
+        if self.is_normal:
+            read = [_read_normal(data, start) for start in starts]
+        else:
+            match = _UNIFIED.match
+            read = [
+                (int(found[1] or 1), int(found[2] or 1))
+                if (found := match(data, start)) is not None
+                else ((-1, -1) if _COMBINED.match(data, start) else None)
+                for start in starts
+            ]
+        found_heads = [(index, *sizes) for index, sizes in zip(places.tolist(), read, strict=True) if sizes is not None]
+        return np.array(found_heads, np.int64).reshape(-1, 3)
 
     def limits(self, firsts: Ints) -> Ints:
         """For each line, the first at or after it that no hunk can hold."""
@@ -85,14 +91,6 @@ class LineSums:
         context = int(self.context[-1] - self.context[first])
         removed, added = int(self.removed[-1] - self.removed[first]), int(self.added[-1] - self.added[first])
         return max(0, old - removed - context), max(0, new - added - context)
-
-
-def _read_unified(data: bytes, start: int) -> tuple[int, int] | None:
-    match = _UNIFIED.match(data, start)
-    if match is not None:
-        old, new = match.groups(b"1")
-        return int(old), int(new)
-    return (-1, -1) if _COMBINED.match(data, start) else None
 
 
 def _read_normal(data: bytes, start: int) -> tuple[int, int] | None:
