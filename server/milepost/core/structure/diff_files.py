@@ -139,7 +139,7 @@ class Patch:
             self.subject = decoded(text[9:]).strip()
 
     def take_summary(self, text: bytes) -> None:
-        """The line below the list of files of `git log --stat`: what the commit changes in all, where its diff is left out."""
+        """The line below the files of `git log --stat`: what the commit changes in all, where its diff is left out."""
         match = _SUMMARY.match(text)
         if match is not None:
             self.summary = tuple(int(one or 0) for one in match.groups())
