@@ -24,6 +24,7 @@ _MBOX = re.compile(rb"From \S.*\d\d:\d\d(?::\d\d)?.* \d{4}\s*$|From - ")
 _HEADER = re.compile(rb"[A-Za-z][\w-]*:(?:\s|$)")
 _ROFF = re.compile(rb"(?m)^\.(?:S[HhSs]|T[HP]|Dd|Nm|Os) ?")
 _MAN_TITLE = re.compile(rb"(\S+\([0-9n]\w*\))\s.*\1\s*$")
+_LATEX_WORDS = (b"\\documentclass", b"\\begin{document}", b"section", b"\\chapter")
 _LATEX = re.compile(rb"(?m)^[ \t]*\\(?:documentclass|begin\{document\}|(?:sub)*section\*?\{|chapter\*?\{)")
 _ORG_DIRECTIVE = re.compile(rb"(?mi)^#\+(?:title|author|options|begin_|startup|date|property)|^[ \t]*:PROPERTIES:")
 _ORG_HEADING = re.compile(rb"(?m)^\*+ \S")
@@ -57,13 +58,14 @@ def dialect_of(sample: Sample) -> tuple[str, float]:
     title = overstrike_removed(first)
     if _MAN_TITLE.match(title) and any(overstrike_removed(line).rstrip() == b"NAME" for line in lines[:20]):
         return "man", _SURE
-    found = _LATEX.findall(head)
-    commands = sum(1 for line in lines if line.lstrip().startswith((b"\\", b"%")))
-    if found and (b"\\begin{" in head or len(found) > 1) and commands > 0.05 * len(lines):
-        return "latex", _SURE
+    found = _LATEX.findall(head) if any(word in head for word in _LATEX_WORDS) else []
+    if found and (b"\\begin{" in head or len(found) > 1):
+        commands = sum(1 for line in lines if line.lstrip().startswith((b"\\", b"%")))
+        if commands > 0.05 * len(lines):
+            return "latex", _SURE
     if _PAGE.search(head) and any(_RFC.match(line) for line in lines[:80]):
         return "rfc", _SURE
-    headings = len(_ORG_HEADING.findall(head))
+    headings = len(_ORG_HEADING.findall(head)) if head.startswith(b"*") or b"\n*" in head else 0
     if headings and (by_suffix == "org" or _ORG_DIRECTIVE.search(head)) and not _is_code(lines):
         return "org", _SURE if headings > 1 or by_suffix == "org" else _FAIRLY_SURE
     if _ASCIIDOC_TITLE.match(first) or by_suffix == "asciidoc":
@@ -96,12 +98,11 @@ def _rst(sample: Sample, by_suffix: str) -> tuple[str, float]:
         above = lines[index - 2].rstrip() if index > 1 else b""
         if not above or is_adornment(above):
             titles += 1
-    signs = len(_RST.findall(sample.head))
-    if by_suffix == "rst" and (titles or signs):
+    if by_suffix == "rst" and (titles or _RST.search(sample.head)):
         return "rst", _SURE
     if by_suffix or not titles:
         return "", 0.0
-    if signs >= 2 and re.search(rb"(?m)^\.\. [\w-]+::|:\w+:`|`_\b|``", sample.head):
+    if len(_RST.findall(sample.head)) >= 2 and re.search(rb"(?m)^\.\. [\w-]+::|:\w+:`|`_\b|``", sample.head):
         return "rst", 0.75
     return "", 0.0
 
@@ -125,15 +126,18 @@ def _markdown(sample: Sample, by_suffix: str) -> tuple[str, float]:
         seen.add(len(line) - len(line.lstrip(b"#")))
         alone += (not before) + (not after)
     levels = len(seen)
-    signs = len(set(_EXTRAS.findall(sample.head)))
-    strong = len(_LINK.findall(sample.head))
+    # The signs are looked for last: that takes longest, and most files are told without.
     if by_suffix == "markdown":
-        return "markdown", _SURE if headings or signs else _BY_NAME + 0.1
-    if by_suffix or _is_code(lines) or not headings:
-        setext = _setext_titles(lines)
-        return ("markdown", 0.6) if setext and strong >= 3 and not by_suffix and not _is_code(lines) else ("", 0.0)
-    if alone >= 1.3 * headings and signs >= 2 and (strong >= 2 or levels > 1):
-        return "markdown", _FAIRLY_SURE if strong else 0.5
+        return "markdown", _SURE if headings or _EXTRAS.search(sample.head) else _BY_NAME + 0.1
+    if by_suffix:
+        return "", 0.0
+    if not headings or _is_code(lines):
+        is_markdown = _setext_titles(lines) and not _is_code(lines) and len(_LINK.findall(sample.head)) >= 3
+        return ("markdown", 0.6) if is_markdown else ("", 0.0)
+    if alone >= 1.3 * headings and len(set(_EXTRAS.findall(sample.head))) >= 2:
+        strong = len(_LINK.findall(sample.head))
+        if strong >= 2 or levels > 1:
+            return "markdown", _FAIRLY_SURE if strong else 0.5
     return "", 0.0
 
 
