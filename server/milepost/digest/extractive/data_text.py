@@ -304,9 +304,7 @@ def tell_sections(read: Read, text: Text) -> list[str]:
     outline, stats = read.outline, read.outline.stats
     first = opening(read, _NAMES.get(outline.format, outline.format))
     numbers = [
-        f"{value:,} {str(name).replace('_', ' ')}"
-        if isinstance(value, int)
-        else f"{value:.3g} {str(name).replace('_', ' ')}"
+        _number(str(name), value)
         for name, value in stats.items()
         if name != "nodes" and isinstance(value, int | float) and not isinstance(value, bool)
     ]
@@ -331,6 +329,20 @@ def tell_sections(read: Read, text: Text) -> list[str]:
     if notable:
         return [f"What happened around line {notable[0].start_line}?"]
     return [f"What is in lines {rest[0].start_line}–{rest[0].end_line}?"] if rest else []
+
+
+_NUMBERS = {
+    "full": "{:,} of them full",
+    "stopped_seconds": "{:.3g} s stopped in all",
+    "longest_seconds": "{:.3g} s the longest",
+    "usual_seconds": "{:.3g} s the usual",
+}
+
+
+def _number(name: str, value: float) -> str:
+    """A number of an outline's facts in words."""
+    pattern = _NUMBERS.get(name, "{:,} " if isinstance(value, int) else "{:.3g} ")
+    return pattern.format(value) + (name.replace("_", " ") if pattern.endswith(" ") else "")
 
 
 def _frames(sections: Sequence[Section]) -> list[str]:
