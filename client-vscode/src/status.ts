@@ -30,6 +30,7 @@ export class Status implements vscode.Disposable {
       this.language,
       server.onDidChangeState(() => this.update()),
       session.onDidChange(() => this.update()),
+      session.onDidProgress(() => this.update()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('milepost.model')) {
           this.update();

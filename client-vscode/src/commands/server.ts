@@ -2,6 +2,8 @@
 
 import * as vscode from 'vscode';
 
+import type { ConnectionState } from '../client';
+import type { Launch } from '../server/locate';
 import { summarizerName } from '../status';
 import { register, type Parts } from './parts';
 
@@ -20,6 +22,18 @@ export function registerServer(parts: Parts): void {
       }
     },
   });
+}
+
+const SOURCES: Record<Launch['source'], string> = {
+  setting: 'by milepost.server.command',
+  uv: 'by uv',
+  environment: 'by Python',
+  path: 'from PATH',
+};
+
+/** `running, version 0.1.0, by uv` */
+function describe(state: ConnectionState, launch: Launch | undefined): string {
+  return launch === undefined ? state : `${state}, version ${launch.version}, ${SOURCES[launch.source]}`;
 }
 
 function menu(parts: Parts): MenuItem[] {
@@ -41,9 +55,7 @@ function menu(parts: Parts): MenuItem[] {
     separator('Server'),
     {
       label: '$(debug-restart) Restart Server',
-      description: isFailed
-        ? 'not running'
-        : `${currentState}${launch === undefined ? '' : `, version ${launch.version}`}`,
+      description: isFailed ? 'not running' : describe(currentState, launch),
       ...(isFailed ? { detail: failure } : {}),
       command: 'milepost.restartServer',
     },

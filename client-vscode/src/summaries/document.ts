@@ -134,13 +134,13 @@ export function htmlOf(run: Run, links: Links): string {
   }
   if (reply.answer !== undefined) {
     const kind = reply.answer.found ? 'answer' : 'answer none';
-    parts.push(`<section class="${kind}"><p class="text">${escapeHtml(reply.answer.text)}</p>`);
+    parts.push(`<section class="${kind}">${proseHtml(reply.answer.text, run, links)}`);
     parts.push(...reply.answer.quotes.map((quote, index) => quoteHtml(quote, run, links, run.hashes[index] ?? null)));
     parts.push('</section>');
   }
   if (reply.summary !== '') {
     const heading = reply.answer === undefined ? '' : '<h2>What was read</h2>';
-    parts.push(`<section>${heading}<p class="text">${escapeHtml(reply.summary)}</p></section>`);
+    parts.push(`<section>${heading}${proseHtml(reply.summary, run, links)}</section>`);
   }
   if (reply.outline.length > 0) {
     parts.push(`<section><h2>Outline</h2>${outlineHtml(reply.outline, links)}`);
@@ -167,6 +167,50 @@ export function htmlOf(run: Run, links: Links): string {
   const dumped = dump === undefined ? '' : ` · ${link(links.command('dump', dump), 'Debug dump')}`;
   parts.push(`<footer>${link(links.command('markdown', run.id), 'Open as Markdown')}${dumped}</footer>`);
   return parts.join('\n');
+}
+
+/** The forms in which the server names lines: at the beginning of a sentence of its own, or in brackets. */
+const LINES_NAMED = /(?<=^|\()([Ll]ines? )(\d+(?:,\d{3})*)(?:( to |-|–)(\d+(?:,\d{3})*))?(?=\)| says)/gm;
+
+/** A text in which lines that the server computed are links. A model is not to be trusted with numbers: its are none. */
+function proseHtml(text: string, run: Run, links: Links): string {
+  const { summarizer, totalLines } = run.reply.stats;
+  if (summarizer !== 'extractive') {
+    return blocks(escapeHtml(text));
+  }
+  const linked = escapeHtml(text).replace(
+    LINES_NAMED,
+    (named: string, _word: string, first: string, _to: unknown, last?: string) => {
+      const start = Number(first.replaceAll(',', ''));
+      const end = last === undefined ? start : Number(last.replaceAll(',', ''));
+      const isThere = start >= 1 && start <= end && end <= (totalLines ?? 0);
+      return isThere ? `<a href="${escapeHtml(links.place(start, end, null))}">${named}</a>` : named;
+    },
+  );
+  return blocks(linked);
+}
+
+/** Paragraphs, and lists where lines begin with a dash. */
+function blocks(html: string): string {
+  const runs = html.trim().split(/\n{2,}|\n(?=- )|(?<=^- .*)\n(?!- )/m);
+  const made: string[] = [];
+  let items: string[] = [];
+  const end = (): void => {
+    if (items.length > 0) {
+      made.push(`<ul class="found">${items.join('')}</ul>`);
+      items = [];
+    }
+  };
+  for (const run of runs) {
+    if (run.startsWith('- ')) {
+      items.push(`<li>${run.slice(2)}</li>`);
+    } else {
+      end();
+      made.push(`<p class="text">${run}</p>`);
+    }
+  }
+  end();
+  return made.join('');
 }
 
 function quoteHtml(quote: Quote, run: Run, links: Links, hash: string | null): string {

@@ -9,6 +9,8 @@ p { margin: 0 0 .8rem; }
 .facts { color: var(--vscode-descriptionForeground); font-size: .92em; overflow-wrap: anywhere; }
 .path { font-family: var(--vscode-editor-font-family); }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; }
+.found { margin: 0 0 1rem; padding-left: 1.1rem; }
+.found li { margin: 0 0 .3rem; overflow-wrap: anywhere; }
 .answer > .text { font-size: 1.1em; margin-top: 1.25rem; }
 .answer.none > .text { color: var(--vscode-descriptionForeground); }
 a { color: var(--vscode-textLink-foreground); text-decoration: none; }

@@ -66,6 +66,32 @@ test('in HTML nothing of the file or the model comes to life', () => {
   assert.match(html, /✓ in the file/);
 });
 
+test('lines that the server names are links, and those of a model are not', () => {
+  const stats = { ...RUN.reply.stats, summarizer: 'extractive' };
+  const summary =
+    'Line 206 says: see line 7\nIt fails (line 262), again (lines 1,005 to 1,600), and (line 9999) in f (line 3).';
+  const offline = htmlOf({ ...RUN, reply: { ...RUN.reply, summary, stats: { ...stats, totalLines: 2000 } } }, LINKS);
+  const linked = [...offline.matchAll(/<a href="command:milepost\.openPlace\?(\d+-\d+)-">([Ll]ines? [^<]*)<\/a>/g)];
+  assert.deepEqual(
+    linked.map(([, place, text]) => [place, text]),
+    [
+      ['206-206', 'Line 206'],
+      ['262-262', 'line 262'],
+      ['1005-1600', 'lines 1,005 to 1,600'],
+      ['3-3', 'line 3'],
+    ],
+  );
+  assert.doesNotMatch(htmlOf({ ...RUN, reply: { ...RUN.reply, summary } }, LINKS), />line 262</);
+});
+
+test('a text in paragraphs and lists', () => {
+  const summary = 'One.\n\nTwo kinds:\n- first\n- second\nThree.';
+  const html = htmlOf({ ...RUN, question: '', reply: { ...RUN.reply, summary } }, LINKS);
+  const text = (inner: string): string => `<p class="text">${inner}</p>`;
+  const list = '<ul class="found"><li>first</li><li>second</li></ul>';
+  assert.ok(html.includes(`${text('One.')}${text('Two kinds:')}${list}${text('Three.')}`), html);
+});
+
 test('in Markdown neither', () => {
   const text = markdownOf(RUN);
   // A quote's text is code, in a fence that is longer than any in it.

@@ -46,7 +46,8 @@ export class AnswersView implements vscode.TreeDataProvider<AnswerTreeNode>, vsc
 
   /** Unfold the answer that has just come in. */
   async reveal(run: Run): Promise<void> {
-    const node = this.nodes.get(run.id);
+    // The tree may not have asked for its rows again yet.
+    const node = this.getChildren().find((one) => one.run.id === run.id);
     if (node !== undefined && this.view.visible) {
       await this.view.reveal(node, { select: true, focus: false, expand: true });
     }

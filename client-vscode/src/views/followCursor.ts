@@ -6,6 +6,7 @@ import type { Navigator } from '../navigation';
 import type { SectionNode } from '../outline/nodes';
 import { contains, type OutlineModel } from '../outline/model';
 import { readSettings } from '../settings';
+import { WINDOW_SCHEME } from '../window/place';
 import type { OutlineSession } from './session';
 import type { OutlineView } from './outlineView';
 
@@ -29,7 +30,13 @@ export class FollowCursor implements vscode.Disposable {
           this.soon();
         }
       }),
-      navigator.onDidGo(() => this.soon()),
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (editor?.document.uri.scheme === WINDOW_SCHEME) {
+          this.soon();
+        }
+      }),
+      // The editor may take its time until the cursor is there.
+      navigator.onDidGo(({ uri, line }) => this.soon({ uri: uri.toString(), line })),
     ];
   }
 
@@ -38,12 +45,12 @@ export class FollowCursor implements vscode.Disposable {
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  private soon(): void {
+  private soon(gone?: { uri: string; line: number }): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.follow(), REST_MS);
+    this.timer = setTimeout(() => void this.follow(gone), REST_MS);
   }
 
-  private async follow(): Promise<void> {
+  private async follow(gone?: { uri: string; line: number }): Promise<void> {
     const model = this.session.current;
     const { view } = this.outline;
     if (!readSettings().view.followCursor || !view.visible || this.session.isLoading) {
@@ -52,7 +59,10 @@ export class FollowCursor implements vscode.Disposable {
     if (model?.reply === undefined || model.reply.state === 'provisional') {
       return;
     }
-    const { line, column } = this.navigator.currentLine(vscode.Uri.parse(model.uri));
+    const { line, column } =
+      gone?.uri === model.uri
+        ? { line: gone.line, column: 0 }
+        : this.navigator.currentLine(vscode.Uri.parse(model.uri));
     const [selected] = view.selection;
     // What a person has just clicked on stays marked, although a smaller section begins on the same line.
     const isThere = selected?.kind === 'section' && selected.uri === model.uri && isAt(selected, line, column);

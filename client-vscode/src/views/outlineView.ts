@@ -34,6 +34,7 @@ export class OutlineView implements vscode.TreeDataProvider<TreeNode>, vscode.Di
       this.treeChanged,
       this.view.onDidChangeVisibility(({ visible }) => session.setVisible(visible)),
       session.onDidChange(() => this.refresh()),
+      session.onDidProgress(() => this.refreshHeader()),
     ];
     session.setVisible(this.view.visible);
     this.refresh();
@@ -53,6 +54,11 @@ export class OutlineView implements vscode.TreeDataProvider<TreeNode>, vscode.Di
   /** Draw again what is known. */
   refresh(): void {
     this.treeChanged.fire(undefined);
+    this.refreshHeader();
+  }
+
+  /** What stands above the tree, which stays as it is. */
+  private refreshHeader(): void {
     const model = this.session.current;
     this.view.description = model === undefined ? '' : this.describe();
     this.view.message = this.message() ?? '';

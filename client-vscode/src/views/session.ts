@@ -26,13 +26,18 @@ export class OutlineSession implements vscode.Disposable {
   private readonly loads = new Map<string, { abort: AbortController; done: Promise<void> }>();
   private readonly running = new Map<string | number, ServerProgress>();
   private readonly changed = new vscode.EventEmitter<void>();
+  private readonly progressed = new vscode.EventEmitter<void>();
   private readonly subscriptions: { dispose(): unknown }[];
   private isVisible = false;
+  /** There is another outline to show, or none. */
   readonly onDidChange = this.changed.event;
+  /** Something is under way, has come further, or has ended; the outline is still the same. */
+  readonly onDidProgress = this.progressed.event;
 
   constructor(private readonly server: ServerConnection) {
     this.subscriptions = [
       this.changed,
+      this.progressed,
       vscode.window.tabGroups.onDidChangeTabs(() => this.follow()),
       vscode.window.tabGroups.onDidChangeTabGroups(() => this.follow()),
       vscode.workspace.onDidRenameFiles(({ files }) => files.forEach(({ oldUri }) => this.forget(oldUri.toString()))),
@@ -169,7 +174,7 @@ export class OutlineSession implements vscode.Disposable {
     });
     this.loads.set(model.uri, { abort, done });
     if (model === this.current) {
-      this.changed.fire();
+      this.progressed.fire();
     }
     return done;
   }
@@ -217,7 +222,7 @@ export class OutlineSession implements vscode.Disposable {
     const now = this.current && this.progressOf(this.current);
     if (now !== this.progress) {
       this.progress = now;
-      this.changed.fire();
+      this.progressed.fire();
     }
   }
 

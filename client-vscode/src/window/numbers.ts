@@ -20,6 +20,7 @@ export class LineNumbers implements vscode.Disposable {
     this.status = vscode.window.createStatusBarItem('milepost.window', vscode.StatusBarAlignment.Right, 101);
     this.status.name = 'Milepost Range';
     this.subscriptions = [
+      windows.onDidListSections(() => this.showPlace()),
       vscode.window.onDidChangeVisibleTextEditors(() => this.drawAll()),
       vscode.window.onDidChangeActiveTextEditor(() => this.showPlace()),
       vscode.window.onDidChangeTextEditorSelection(() => this.showPlace()),

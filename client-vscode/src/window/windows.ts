@@ -20,13 +20,14 @@ import {
 
 /** A window's text may be so long; what goes on is read by the next one. */
 const MAX_BYTES = 2_000_000;
+const FORGET_AFTER_MS = 1_000;
 /** How many requests may be spent on the sections inside a window. */
 const SECTION_REQUESTS = 8;
 
 /** A window that was read. `sections` are those that overlap it, parents before children. */
 export interface OpenWindow {
   readonly place: WindowPlace;
-  readonly content: WindowContent;
+  content: WindowContent;
   sections: readonly SectionNode[];
 }
 
@@ -47,12 +48,21 @@ export class RangeWindows implements vscode.TextDocumentContentProvider, vscode.
   ) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(WINDOW_SCHEME, this),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.windows.delete(uri.toString())),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forgetSoon(uri.toString())),
     ];
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.subscriptions, this.changed, this.listed).dispose();
+  }
+
+  /** A document that gets another language closes and opens again at once. */
+  private forgetSoon(key: string): void {
+    setTimeout(() => {
+      if (!vscode.workspace.textDocuments.some(({ uri }) => uri.toString() === key)) {
+        this.windows.delete(key);
+      }
+    }, FORGET_AFTER_MS);
   }
 
   get(uri: vscode.Uri): OpenWindow | undefined {
@@ -102,6 +112,7 @@ export class RangeWindows implements vscode.TextDocumentContentProvider, vscode.
       }
       const { startLine, endLine } = window.content;
       window.sections = await model.overlapping(startLine, endLine, SECTION_REQUESTS);
+      window.content = withTotal(window.content, model.reply?.totalLines ?? null);
     } catch {
       return; // the window is of use without
     }
@@ -198,6 +209,15 @@ function contentOf(reply: ReadReply, place: WindowPlace): WindowContent {
   const isAtEnd = isShort || isShortOfBytes || (total !== null && reply.endLine >= total && !isInsideLine);
   const { startLine, endLine, startByte, endByte } = reply;
   return { startLine, endLine, startByte, endByte, totalLines: total, isInsideLine, isAtEnd };
+}
+
+/** A small read does not count the lines of the whole file; the outline has. */
+function withTotal(content: WindowContent, totalLines: number | null): WindowContent {
+  if (content.totalLines !== null || totalLines === null) {
+    return content;
+  }
+  const isAtEnd = content.isAtEnd || (content.endLine >= totalLines && !content.isInsideLine);
+  return { ...content, totalLines, isAtEnd };
 }
 
 /** The line end behind the last line would show as one more line. */

@@ -108,10 +108,11 @@ export class CodeServer {
       args.push('--disable-workspace-trust');
     }
     args.push('--config', join(data, 'config.yaml'), ...folders);
+    // VSCODE_CLI: the extension host has this environment, and not what a login shell makes of it.
     const process_ = spawn(node, args, {
       detached: true,
       stdio: 'ignore',
-      env: options.env ?? process.env,
+      env: { ...(options.env ?? process.env), VSCODE_CLI: '1' },
     });
     const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_, inspectPort);
     running.add(server.processId);

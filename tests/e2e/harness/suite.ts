@@ -103,9 +103,6 @@ export function scenario(name: string, options: ScenarioOptions, play: (scene: S
       await page.screenshot({ path: `${prefix}.png` });
     } catch (error) {
       await page.screenshot({ path: `${prefix}-FAILED.png` }).catch(() => undefined);
-      await page.keyboard.press('Escape').catch(() => undefined);
-      await new Workbench(page, folder).log().catch(() => undefined);
-      await page.screenshot({ path: `${prefix}-FAILED-log.png` }).catch(() => undefined);
       throw error;
     } finally {
       await page.close();

@@ -271,17 +271,20 @@ export class Workbench {
     return found as Frame;
   }
 
-  /** What the log shows: code-server writes none to disk. */
-  async log(): Promise<string> {
-    await this.command('Milepost: Show Logs');
-    const lines = this.page.locator('.part.panel .view-line, .part.auxiliarybar .view-line');
-    await lines.first().waitFor({ timeout: SHORT_MS });
-    await this.page.waitForTimeout(500);
-    return (await lines.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
-  }
-
-  async seesLog(text: string | RegExp, timeout = SHORT_MS): Promise<void> {
-    await this.until(async () => new RegExp(text).test(await this.log()), `“${String(text)}” in the log`, timeout);
+  /** What the menu says of the server: how it runs, and by what it was started. */
+  async seesServer(text: string | RegExp, timeout = SHORT_MS): Promise<void> {
+    await this.until(
+      async () => {
+        await this.command('Milepost: Show Menu');
+        const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Restart Server' }).first();
+        await row.waitFor({ timeout: 5_000 });
+        const says = await row.innerText();
+        await this.page.keyboard.press('Escape');
+        return new RegExp(text).test(says);
+      },
+      `a server “${String(text)}”`,
+      timeout,
+    );
   }
 
   async clipboard(): Promise<string> {

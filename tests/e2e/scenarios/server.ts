@@ -1,12 +1,12 @@
 /** The server: dying, not found, not trusted. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { processesBelow } from '../harness/codeServer.ts';
-import { scenario, THIS_SERVER } from '../harness/suite.ts';
+import { scenario } from '../harness/suite.ts';
 
 scenario('the server is killed, and comes back', { files: ['postgresql.log'] }, async ({ workbench, code }) => {
   await workbench.sidebar();
@@ -38,12 +38,9 @@ scenario(
     await workbench.outline.locator('text=server is not running').waitFor();
     await picture('error');
     await workbench.pressToast('milepost.server.command', 'Show Logs');
-    await workbench.page
-      .locator('.panel .output-view, .part.panel', {
-        hasText: 'milepost.server.command',
-      })
-      .first()
-      .waitFor();
+    // code-server shows no log (it lacks the library that writes it); its channel is chosen all the same.
+    const channel = workbench.page.locator('.part.panel select, .part.panel .monaco-select-box');
+    await workbench.until(async () => (await channel.allInnerTexts()).join().includes('Milepost'), 'the log’s channel');
   },
 );
 
@@ -91,24 +88,21 @@ scenario(
 
 scenario(
   'a workspace that is not trusted',
-  {
-    files: ['postgresql.log'],
-    server: { asksForTrust: true, machine: THIS_SERVER },
-  },
+  { files: ['postgresql.log'], server: { asksForTrust: true } },
   async ({ workbench, folder }) => {
+    // Commands that a workspace brings along, each of which would leave a trace.
+    const trace = join(folder, 'was-run');
+    const evil = join(folder, 'evil.sh');
+    writeFileSync(evil, `#!/bin/sh\ntouch ${trace}\n`, { mode: 0o755 });
     mkdirSync(join(folder, '.vscode'));
-    writeFileSync(
-      join(folder, '.vscode', 'settings.json'),
-      JSON.stringify({
-        'milepost.server.command': ['/tmp/evil'],
-        'milepost.model.baseUrl': 'http://evil.example/v1',
-      }),
-    );
+    const settings = { 'milepost.server.command': [evil], 'milepost.server.uv': evil, 'milepost.server.python': evil };
+    writeFileSync(join(folder, '.vscode', 'settings.json'), JSON.stringify(settings));
     await workbench.page.reload();
-    await workbench.page.locator('[id$="milepost.status"]').waitFor({ timeout: 60_000 });
-    await workbench.page.locator('.part.statusbar', { hasText: 'Restricted Mode' }).waitFor({ timeout: 30_000 });
+    await workbench.page.locator('.part.statusbar', { hasText: 'Restricted Mode' }).waitFor({ timeout: 60_000 });
+    await workbench.sidebar();
     await workbench.openFile('postgresql.log');
-    await workbench.seesLog('milepost.server.command is not used: the workspace is not trusted');
-    assert.doesNotMatch(await workbench.log(), /evil/);
+    await workbench.seesMessage('712 lines', 240_000);
+    await workbench.seesServer(/running, version .* by (uv|Python)/);
+    assert.ok(!existsSync(trace));
   },
 );
