@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from milepost.digest.answers.matching import quality
@@ -25,6 +26,7 @@ _NEXT_LINE, _IN_PARAGRAPH = 0.9, 0.55
 _STANZA_REACH, _NEARBY_REACH = 4, 2
 #: Lines of a log that begin alike for so long were written at one moment by one process.
 _SAME_HEAD = 28
+_MOMENT = re.compile(rb"[.,]\d{3}")
 _MAX_STANZA, _MAX_RECORD, _MAX_CHILDREN = 12, 120, 30
 
 #: Formats in which every line is a record of its own, but for stanzas between blank lines.
@@ -86,7 +88,7 @@ class Context:
     def _nearby(self, unit: int, other: int) -> float:
         if self._units.chunk.format == "log":
             here, there = self._units.raw(unit)[:_SAME_HEAD], self._units.raw(other)[:_SAME_HEAD]
-            if here == there and len(here) == _SAME_HEAD and any(48 <= byte <= 57 for byte in here):
+            if here == there and len(here) == _SAME_HEAD and _MOMENT.search(here):
                 return _AT_ONCE
         return _NEARBY if abs(other - unit) == 1 else 0.0
 

@@ -16,7 +16,7 @@ from milepost.digest.values import FileFacts, Note, Place
 MAX_PLACES = 3
 
 #: From this score on a place answers; from the other on there is hardly a better one anywhere.
-ENOUGH = 6.6
+ENOUGH = 6.4
 DECISIVE = 0.97 * FULL_SCORE
 _CAUSE_ENOUGH = 2.5
 _FEW_WINDOWS = 4
@@ -41,7 +41,7 @@ def decide(notes: Sequence[Note], question: Question, statistics: Statistics, fa
         key=lambda one: (-one[0].score, one[0].start_byte),
     )
     if not ranked:
-        return Answered(False, f"Nothing in the file speaks of {_subject(question)}.")
+        return Answered(False, f"{_nothing(question, statistics)}.")
     counted = count_of(question, facts.outline)
     if counted is not None:
         return _counted(counted, ranked)
@@ -49,10 +49,10 @@ def decide(notes: Sequence[Note], question: Question, statistics: Statistics, fa
     best = ranked[0][0].score
     if best < enough:
         nearest = ranked[0][1]
-        text = f"Nothing in the file answers that; the nearest is line {nearest.start_line:,}: {_shown(nearest)}"
+        text = f"{_nothing(question, statistics)}; the nearest is line {nearest.start_line:,}: {_shown(nearest)}"
         return Answered(False, text, (nearest,))
     places = tuple(place for note, place in ranked if note.score >= max(enough, best * _CLOSE))[:MAX_PLACES]
-    return Answered(True, f"Line {places[0].start_line:,} says: {_shown(places[0])}", places)
+    return Answered(True, _said(places), places)
 
 
 def _counted(counted: Counted, ranked: Sequence[tuple[Note, Place]]) -> Answered:
@@ -79,8 +79,23 @@ def _is_rare(question: Question, statistics: Statistics) -> bool:
     return any(0 < count <= _FEW_WINDOWS for count in counts)
 
 
-def _subject(question: Question) -> str:
-    return " and ".join(f"“{term.text}”" for term in question.terms[:3]) or "that"
+def _said(places: Sequence[Place]) -> str:
+    """What the best place says, and where else to look."""
+    first, *others = places
+    text = f"Line {first.start_line:,} says: {_shown(first)}"
+    if not others:
+        return text
+    return f"{text} See also {' and '.join(f'line {place.start_line:,}' for place in others)}."
+
+
+def _nothing(question: Question, statistics: Statistics) -> str:
+    """That there is no answer, and for want of what, if some of what was asked for occurs nowhere."""
+    nowhere = [
+        f"“{term.text}”"
+        for term in question.terms
+        if term.weight >= 1 and not any(map(statistics.occurs, term.needles))
+    ]
+    return f"Nothing in the file speaks of {' or '.join(nowhere)}" if nowhere else "Nothing in the file answers that"
 
 
 def _shown(place: Place) -> str:
