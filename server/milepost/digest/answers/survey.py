@@ -21,7 +21,7 @@ _WINDOWS = 4096
 _OVERLAP_BYTES = 32
 
 #: A term is no longer counted once it was found in so many windows and in every second one.
-_ENOUGH = 4096
+_ENOUGH = 2048
 
 HEAD_BYTES = 2000
 
