@@ -314,6 +314,11 @@ def first_words(tags: Tags, indexes: Ints) -> npt.NDArray[np.uint64]:
 def have_name(tags: Tags, indexes: Ints, name: bytes) -> bool:
     """Whether all of these tags, the first of which does, have this name."""
     places = tags.begins[indexes] + 1
+    if len(name) < 8:
+        # As a rule the byte after the name is the same, too.
+        words = tags.words[places]
+        if not bool(((words ^ words[0]) & _MASKS[len(name) + 1]).any()):
+            return True
     if not bool(_NAME_END[tags.array[np.minimum(places + len(name), len(tags.array) - 1)]].all()):
         return False
     for offset in range(0, len(name), 8):
