@@ -230,7 +230,7 @@ VALUES = [
 ]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from(VALUES), min_size=2, max_size=6), min_size=1, max_size=3),
     st.lists(st.integers(0, 10**6), min_size=2, max_size=60),
