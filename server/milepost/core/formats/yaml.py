@@ -158,13 +158,14 @@ class YamlScanner:
             levels = 0
         base = 0 if not self._is_range else 64
         limit = max(levels, 0) * _MOST_INDENT_PER_LEVEL + base
-        indents = view.indents(limit)
-        near = np.flatnonzero(indents <= limit)
-        near = near[np.searchsorted(near, low) :] if low else near
-        firsts = view.block.array[np.minimum(view.starts[near] + indents[near], len(view.data) - 1)]
-        near = near[_FILLED[firsts]]
+        near, indents = view.shallow(limit)
+        if low:
+            first = int(np.searchsorted(near, low))
+            near, indents = near[first:], indents[first:]
+        filled = _FILLED[view.block.array[np.minimum(view.starts[near] + indents, len(view.data) - 1)]]
+        near, indents = near[filled], indents[filled]
         position = low
-        lines: list[tuple[int, int]] = list(zip(near.tolist(), indents[near].tolist(), strict=True))
+        lines: list[tuple[int, int]] = list(zip(near.tolist(), indents.tolist(), strict=True))
         for index, indent in lines:
             top = self._stack[-1]
             if indent > max(top.indent, 0) and (not top.holds_more or top.level >= self._deepest) and self._in_document:
