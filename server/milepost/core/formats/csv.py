@@ -146,7 +146,7 @@ class CsvScanner:
             ragged = np.flatnonzero(fields[done:] != columns) + done
             for position in ragged[: max(0, _MAX_FAULTS - len(self._faults))].tolist():
                 self._note(view, at(position), number + position - done)
-        self._multi_line += _over_lines(view)
+        self._multi_line += _over_lines(view, at(done))
         for record in self._marks.wanted(number - self._first_record, number - self._first_record + count - done):
             position = record - (number - self._first_record) + done
             before = int(np.searchsorted(ragged, position))
@@ -301,15 +301,15 @@ class CsvScanner:
         return facts
 
 
-def _over_lines(view: View) -> int:
-    """How many records of a block go over several lines."""
+def _over_lines(view: View, first: int) -> int:
+    """How many records of a block, from the `first` on, go over several lines."""
     rows = view.rows
     if len(rows.line_ends) == len(rows) and rows.starts[0] >= 0:
         return 0
     is_over = np.diff(np.searchsorted(rows.line_ends, rows.ends - 1), prepend=-1) > 1
     if rows.starts[0] < 0:
         is_over[0] |= view.line(0) < view.block.line_at(int(rows.ends[0]) - 1)
-    return int(np.count_nonzero(is_over))
+    return int(np.count_nonzero(is_over[first:]))
 
 
 def _sniff(sample: Sample) -> float:
