@@ -110,6 +110,32 @@ EXAMPLES: dict[str, tuple[str, list[tuple[str, str, int]]]] = {
         "local M = {}\nfunction M.one(x)\n  return x\nend\nlocal function two()\nend\nreturn M\n",
         [("function", "one", 2), ("function", "two", 5)],
     ),
+    "perl": (
+        "#!/usr/bin/perl\nuse strict;\nuse warnings;\n\n# Makes one.\nsub new {\n    my ($class) = @_;\n    return bless {}, $class;\n}\n\npackage Two;\n\nsub other {\n    return 1;\n}\n1;\n",
+        [("function", "new", 6), ("module", "Two", 11), ("function", "other", 13)],
+    ),
+    "elixir": (
+        'defmodule My.Server do\n  @moduledoc "Says."\n  use GenServer\n\n  def start(a) do\n    a\n  end\n\n  defp inner(x) when x > 1 do\n    x\n  end\nend\n\ndefimpl Proto, for: X do\n  def go(x), do: x\nend\n',
+        [
+            *(("module", "My.Server", 1), ("function", "start", 5), ("function", "inner", 9)),
+            *(("module", "Proto", 14), ("function", "go", 15)),
+        ],
+    ),
+    "ocaml": (
+        "open Printf\n\ntype t = A | B of int\n\n(** Adds. *)\nlet add x y =\n  x + y\n\nmodule M = struct\n  let inner z = z\nend\n\nlet rec go = function\n  | [] -> 0\n  | x :: r -> x + go r\n",
+        [
+            *(("type", "t", 3), ("function", "add", 6), ("module", "M", 9)),
+            *(("function", "inner", 10), ("function", "go", 13)),
+        ],
+    ),
+    "julia": (
+        "module A\n\nusing Base\n\nstruct P\n  x::Int\nend\n\nfunction f(x::Int)::Int\n  x\nend\n\ng(x) = x + 1\n\nmacro m(x)\n  x\nend\n\nend\n",
+        [("module", "A", 1), ("struct", "P", 5), ("function", "f", 9), ("function", "g", 13), ("macro", "m", 15)],
+    ),
+    "zig": (
+        'const std = @import("std");\n\npub const P = struct {\n    x: u8,\n    pub fn f(self: P) u8 {\n        return self.x;\n    }\n};\n\npub fn main() !void {\n}\n\ntest "a b" {\n}\n',
+        [("struct", "P", 3), ("method", "f", 5), ("function", "main", 10), ("function", '"a b"', 13)],
+    ),
 }
 
 
@@ -264,6 +290,22 @@ def test_what_is_no_code(text: str) -> None:
     assert language_of("file.txt", text.encode())[1] == 0.0
 
 
+@pytest.mark.parametrize(
+    "text, language",
+    [
+        ('// Generated.\npackage ssa\n\nimport "fmt"\n' + "\tv.reset(OpA)\n\tif v {\n" * 40, "Go"),
+        ("/* A file. */\n#include <stdio.h>\n" + "  call(a,\n    b);\n" * 40, "C"),
+        ("=head1 NAME\n\nWords.\n\n" * 30 + "=cut\n\npackage DB;\nuse strict;\n" + "  go($x);\n" * 9, "Perl"),
+        ("<?php\n/** Words. */\nclass A {\n" + "  go($x);\n" * 9 + "}\n", "PHP"),
+        ('var ts = {};\n"use strict";\n' + "  one: () => one,\n" * 40, "JavaScript"),
+    ],
+)
+def test_how_a_file_begins_tells_its_language(text: str, language: str) -> None:
+    """Without a suffix, and with a head in which few lines are typical."""
+    outline = outline_of(text.encode(), "noname")
+    assert (outline.format, outline.stats["language"]) == ("code", language)
+
+
 def test_cuts_know_what_is_open() -> None:
     """A piece that begins in a class is put into it."""
     body = b"class A {\n  f() {\n    x();\n  }\n\n  g() {\n  }\n"
@@ -302,6 +344,8 @@ def test_functions_of_c_that_the_grammar_cannot_parse() -> None:
 
 def test_casts_of_a_class_are_named_by_their_types() -> None:
     """`T::operator bool()` outside its class is no function `bool`."""
-    text = "inline T::operator bool() const { return true; }\ninline T::operator std::string() const {\n  return s;\n}\n"
+    text = (
+        "inline T::operator bool() const { return true; }\ninline T::operator std::string() const {\n  return s;\n}\n"
+    )
     found = [name for _, name, _ in symbols_in(outline_of(text.encode(), "x.cpp"))]
     assert found == ["T::operator bool", "T::operator std::string"]

@@ -317,6 +317,88 @@ LANGUAGES: tuple[Language, ...] = (
         (rb".*\brequire\b"),
         ("lua", "luajit"),
     ),
+    Language(
+        "perl",
+        "Perl",
+        "tree_sitter_perl",
+        "brace",
+        (".pl", ".pm", ".t", ".cgi"),
+        rb"^[ \t]*(?:sub|package)[ \t]",
+        _heads(r"\s*(?:(?P<kind>package)\s+(?P<name>[\w:]+)|sub\s+(?P<method>[\w:]+))"),
+        (
+            rb"^\s*(?:use\s+(?:strict|warnings|utf8|v?5)\b|(?:my|our|local)\s+[$@%(]|sub\s+\w+\s*(?:\([^)]*\)\s*)?\{|package\s+[\w:]+;|=(?:head\d|cut|pod|item|over|back)\b|foreach\s+my\s|(?:die|unless|elsif)\b.*[\"'({;]|[$@%]\w+.*=~)"
+        ),
+        (b"#", b"="),
+        (rb"\s*(?:use|require|no)\b"),
+        ("perl",),
+    ),
+    Language(
+        "elixir",
+        "Elixir",
+        "tree_sitter_elixir",
+        "end",
+        (".ex", ".exs"),
+        rb"^[ \t]*def(?:module|protocol|impl|p|macro|macrop|delegate|guard|struct)?[ \t]",
+        _heads(
+            r"\s*(?:(?P<kind>defmodule|defprotocol|defimpl)\s+(?P<name>[\w.]+)|def(?:p|macro|macrop|delegate|guard)?\s+(?P<method>\w+[?!]?))"
+        ),
+        (
+            rb"^\s*(?:defmodule\s+[A-Z][\w.]*\s+do|defp?\s+\w+[?!]?.*(?:\bdo\s*$|,\s*do:)|@(?:moduledoc|doc|spec|impl|type)\b|alias\s+[A-Z]|\|>\s)"
+        ),
+        (b"#", b"@"),
+        (rb"\s*(?:import|alias|use|require)\b"),
+        ("elixir",),
+    ),
+    Language(
+        "ocaml",
+        "OCaml",
+        "tree_sitter_ocaml",
+        "indent",
+        (".ml",),
+        rb"^[ \t]*(?:let|and|module|type|class|external|exception)[ \t]",
+        _heads(
+            r"\s*(?:(?P<kind>module|type|class)\s+(?:type\s+|rec\s+)?(?P<name>\w+)|(?:let|and|external)\s+(?:rec\s+)?(?P<method>[\w']+)\s+[^=:\s])"
+        ),
+        (
+            rb"^\s*(?:let\s+(?:rec\s+)?\w+.*=\s*(?:$|function\b|fun\b|match\b)|open\s+[A-Z][\w.]*\s*$|module\s+[A-Z]\w*\s*[:=]|\|\s*[A-Z]\w*.*->|match\s.*\bwith\s*$|type\s+(?:'\w+\s+)?\w+\s*=|\(\*\*?\s)"
+        ),
+        (b"(*",),
+        (rb"\s*(?:open|include)\b"),
+        ("ocaml",),
+        "language_ocaml",
+    ),
+    Language(
+        "julia",
+        "Julia",
+        "tree_sitter_julia",
+        "end",
+        (".jl",),
+        rb"^[ \t]*(?:function|struct|mutable|module|baremodule|macro|abstract)[ \t]|^[\w.!]+\([^=]*\)[^=\n]*=[^=]",
+        _heads(
+            r"\s*(?:(?P<kind>(?:mutable\s+)?struct|(?:bare)?module|macro|abstract\s+type)\s+(?P<name>\w+)|function\s+(?P<method>[\w.!]+)|(?P<property>[\w.!]+)\([^=]*\)[^=\n]*=[^=])"
+        ),
+        (
+            rb"^\s*(?:using\s+[A-Z]\w*|import\s+[A-Z]\w*(?:[:.]|$)|(?:mutable\s+)?struct\s+[A-Z]\w*|module\s+[A-Z]\w*\s*$|function\s+[\w.!]+\(.*\)(?:::\w+)?(?:\s+where\s.*)?\s*$|@\w+\s|end\s*$|export\s+\w+,)"
+        ),
+        (b"#",),
+        (rb"\s*(?:using|import|include)\b"),
+        ("julia",),
+    ),
+    Language(
+        "zig",
+        "Zig",
+        "tree_sitter_zig",
+        "brace",
+        (".zig",),
+        rb"^[ \t]*(?:pub|export|extern|inline|fn|test|const)\b",
+        _heads(
+            r"\s*(?:(?:pub|export|extern|inline)\s+)*(?:fn\s+(?P<method>\w+)|const\s+(?P<variable>\w+)\s*=\s*(?:packed\s+|extern\s+)?(?:struct|enum|union|opaque)\b)"
+        ),
+        (
+            rb"^\s*(?:const\s+\w+\s*=\s*@import\(|(?:pub\s+)?fn\s+\w+\(.*\)\s*!?[\w.\[\]*?]+\s*\{|(?:pub\s+)?const\s+\w+\s*=\s*(?:packed\s+)?(?:struct|enum|union)\b|test\s+\"|defer\s|try\s|@\w+\()"
+        ),
+        imports=(rb".*@import\("),
+    ),
 )
 
 

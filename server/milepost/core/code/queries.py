@@ -40,6 +40,10 @@ OWN_AND_MORE: dict[str, str] = {
         (enum_declaration name: (name) @name) @definition.enum
     """,
     "lua": "",
+    "elixir": """
+        (call target: (identifier) @ignore (arguments (alias) @name) (#eq? @ignore "defimpl")) @definition.module
+    """,
+    "ocaml": "",
 }
 
 #: Grammars that come without a tags query, or with one that names the wrong nodes.
@@ -121,6 +125,25 @@ WHOLE: dict[str, str] = {
         (function_declaration name: (_) @name) @definition.function
         (given_definition name: (_) @name) @definition.function
         (type_definition name: (_) @name) @definition.type
+    """,
+    "perl": """
+        (package_statement name: (package) @name) @definition.module
+        (subroutine_declaration_statement name: (bareword) @name) @definition.function
+    """,
+    "julia": """
+        (module_definition name: (_) @name) @definition.module
+        (struct_definition (type_head (_) @name)) @definition.struct
+        (abstract_definition (type_head (_) @name)) @definition.type
+        (function_definition (signature (call_expression . (_) @name))) @definition.function
+        (function_definition (signature (_ (call_expression . (_) @name)))) @definition.function
+        (macro_definition (signature (call_expression . (_) @name))) @definition.macro
+        (source_file (assignment . (call_expression . (_) @name)) @definition.function)
+        (module_definition (assignment . (call_expression . (_) @name)) @definition.function)
+    """,
+    "zig": """
+        (function_declaration name: (identifier) @name) @definition.function
+        (variable_declaration . (identifier) @name [(struct_declaration) (enum_declaration) (union_declaration) (opaque_declaration)]) @definition.struct
+        (test_declaration [(string) (identifier)] @name) @definition.function
     """,
     "bash": """
         (function_definition name: (word) @name) @definition.function

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePath
 
 from milepost.core.code.languages import LANGUAGES, Language, expression
 
 _MOST_LINES = 600
+_OPENING_LINES = 3
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?(?:\w+=\S*\s+)*)?(?:\S*/)?([\w+-]+?)[\d.]*(?:\s|$)")
 #: Lines of other kinds of text: stamps of logs, diffs, prose, prompts, markup.
 _FOREIGN = re.compile(
@@ -18,7 +20,17 @@ _FOREIGN = re.compile(
 )
 #: Of data: a script may be full of it, but then it is named as one.
 _DATA = re.compile(rb"\s*(?:\{\"|\"[\w ]+\":\s)")
-_BLOCK_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
+#: The comments of C and its kin, and Perl's manuals inside a script.
+_BLOCK_COMMENT = re.compile(rb"/\*.*?\*/|(?m:^)=[a-z]\w+\b.*?\n=cut\b", re.DOTALL)
+_STRICT = re.compile(rb"[\"']use strict[\"'];")
+_LINE_COMMENT = re.compile(rb"\s*(?://|#(?!\s*(?:include|ifndef|define|pragma|if)\b)|--|/\*\*/|\*)")
+#: How a file begins behind its comments, where that alone tells its language.
+_OPENINGS: tuple[tuple[re.Pattern[bytes], str], ...] = (
+    (re.compile(rb"<\?php\b"), "php"),
+    (re.compile(rb"#\s*(?:include\s*[<\"]|ifndef\s+\w+\s*$|pragma\s+once)"), "c"),
+    (re.compile(rb"package\s+\w+\s*$"), "go"),
+    (re.compile(rb"(?:use\s+(?:strict|warnings|v?5[.\d]*)\b|package\s+\w+(?:::\w+)*;\s*$)"), "perl"),
+)
 _ONLY_CPP = re.compile(
     rb"\s*(?:template\s*<|namespace\s+\w|using\s+namespace\s|class\s+\w+[^;]*$|(?:public|private|protected):|.*\bstd::\w)"
 )
@@ -66,6 +78,14 @@ def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
         if shaped > 0.35 and (best_share > 0.02 or shaped > 0.6):
             return best, 0.75
         return best, 0.45 if best_share > 0.05 else 0.0
+    opening = list(islice((line.lstrip() for line in lines if not _LINE_COMMENT.match(line)), _OPENING_LINES))
+    opened = next((name for pattern, name in _OPENINGS if opening and pattern.match(opening[0])), "")
+    if not opened and any(_STRICT.match(line) for line in opening):
+        opened = "javascript"
+    if opened and len(lines) > 1 and (shaped > 0.35 or opened == "php"):
+        # Java begins with a package too.
+        is_java = opened == "perl" and best.name == "java"
+        return best if is_java else _dialect(None, _named(opened), lines), 0.8 if opened == "php" else 0.6
     distinct = len({line.split(None, 1)[0][:6] for line in lines if expression(best.telling).match(line)})
     if len(lines) < 5 or shaped < 0.5 or best_share < 0.12 or distinct < 3:
         return best, 0.0

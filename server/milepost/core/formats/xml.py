@@ -116,7 +116,8 @@ _TAG = re.compile(rb"</?[A-Za-z_][\w:.-]*(?:\s[^<>]*)?/?>")
 
 def _sniff(sample: Sample) -> float:
     head = sample.head
-    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+    start = head[:256].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not start.startswith(b"<") or start.startswith(b"<?php"):
         return 0.0
     tags = len(_TAG.findall(head, 0, 65536))
     if is_html(head):
