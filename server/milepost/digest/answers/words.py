@@ -61,7 +61,9 @@ def base_of(word: str) -> str:
                 break
             base = word[: len(word) - len(ending)]
             is_doubled = base[-1] == base[-2] and base[-1] not in _NEVER_DOUBLED
-            return base[:-1] if is_doubled and ending in ("ed", "ing") and len(base) > 3 else base
+            base = base[:-1] if is_doubled and ending in ("ed", "ing") and len(base) > 3 else base
+            # What is no form of its own base keeps its ending.
+            return base if is_form_of(word, base) else word
         if word.endswith(ending) and len(word) - len(ending) == 3 and ending in ("ed", "ing", "s"):
             # Short verbs and plurals: `logs`, `sized`. A doubled end is undone: `running`, `stopped` have four letters.
             return word[:3]
