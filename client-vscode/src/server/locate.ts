@@ -114,7 +114,8 @@ async function fromUv(surroundings: Surroundings, failures: string[]): Promise<L
     }
     log(`uv at ${uv}: ${version.stdout.trim()}`);
     surroundings.onSetup('Setting up the server with uv');
-    const args = ['tool', 'run', '--from', requirement(wheel), 'milepost'];
+    // Not the script `milepost`: uv's needs the program `realpath`, which not every machine has.
+    const args = ['tool', 'run', '--from', requirement(wheel), 'python', '-m', 'milepost'];
     const found = await probe('uv', uv, args, surroundings, FIRST_RUN_MS);
     if (typeof found === 'string') {
       failures.push(`uv: ${found}`);

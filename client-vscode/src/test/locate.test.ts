@@ -78,7 +78,7 @@ test('uv runs the wheel, with exact symbols of source code', async () => {
   const { surroundings } = machine({ 'uv --version': says('uv 0.5'), 'uv tool run': MILEPOST });
   const launch = await locateServer(surroundings);
   assert.deepEqual([launch.source, launch.command], ['uv', 'uv']);
-  assert.deepEqual(launch.args, ['tool', 'run', '--from', requirement(WHEEL), 'milepost']);
+  assert.deepEqual(launch.args, ['tool', 'run', '--from', requirement(WHEEL), 'python', '-m', 'milepost']);
   assert.equal(requirement('/a b/m.whl'), 'milepost[code] @ file:///a%20b/m.whl');
 });
 

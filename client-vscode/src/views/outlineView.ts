@@ -63,7 +63,8 @@ export class OutlineView implements vscode.TreeDataProvider<TreeNode>, vscode.Di
     this.view.description = model === undefined ? '' : this.describe();
     this.view.message = this.message() ?? '';
     void vscode.commands.executeCommand('setContext', 'milepost.view', this.context());
-    this.showProgress(this.session.isLoading || this.session.progress !== undefined);
+    const isBusy = this.session.isLoading || this.session.progress !== undefined;
+    this.showProgress(isBusy && this.server.currentState !== 'failed');
   }
 
   private describe(): string {

@@ -40,8 +40,6 @@ export interface CodeServerOptions {
   readonly version?: 'code-server' | 'code-server-old';
   /** Without the extension: what to compare with. */
   readonly bare?: boolean;
-  /** A debugger may attach to the extension host, at `inspectPort`. */
-  readonly inspects?: boolean;
   /** Ask before a folder is trusted, as a desktop does. */
   readonly asksForTrust?: boolean;
 }
@@ -64,11 +62,9 @@ function killGroup(pid: number): void {
 export class CodeServer {
   readonly url: string;
   readonly data: string;
-  readonly inspectPort: number;
   readonly #process: ChildProcess;
 
-  private constructor(url: string, data: string, process: ChildProcess, inspectPort: number) {
-    this.inspectPort = inspectPort;
+  private constructor(url: string, data: string, process: ChildProcess) {
     this.url = url;
     this.data = data;
     this.#process = process;
@@ -99,10 +95,9 @@ export class CodeServer {
     }
     const port = await freePort();
     const args = [entry, '--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--disable-telemetry'];
-    args.push('--disable-update-check', '--disable-getting-started-override', '--reconnection-grace-time', '3');
-    const inspectPort = options.inspects === true ? await freePort() : 0;
-    if (inspectPort !== 0) {
-      args.push(`--inspect-extensions=${inspectPort}`);
+    args.push('--disable-update-check', '--disable-getting-started-override');
+    if (version === 'code-server') {
+      args.push('--reconnection-grace-time', '3');
     }
     if (options.asksForTrust !== true) {
       args.push('--disable-workspace-trust');
@@ -114,7 +109,7 @@ export class CodeServer {
       stdio: 'ignore',
       env: { ...(options.env ?? process.env), VSCODE_CLI: '1' },
     });
-    const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_, inspectPort);
+    const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_);
     running.add(server.processId);
     await server.#untilHealthy();
     return server;

@@ -15,7 +15,7 @@ export function memoryOf(pids: readonly number[]): number {
   return kilobytes / 1024;
 }
 
-/** Evaluates expressions in a Node process that was started with `--inspect`. */
+/** Evaluates expressions in a Node process. */
 export class Inspector {
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, (value: unknown) => void>();
@@ -32,8 +32,11 @@ export class Inspector {
     });
   }
 
-  static async attach(port: number): Promise<Inspector> {
-    const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
+  /** Attach to a Node process, which opens its debugger's port on a signal. */
+  static async attach(pid: number): Promise<Inspector> {
+    process.kill(pid, 'SIGUSR1');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const targets = (await (await fetch(`http://127.0.0.1:9229/json/list`)).json()) as {
       webSocketDebuggerUrl: string;
     }[];
     const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? '');

@@ -21,7 +21,7 @@ let emptyMB = 0;
 
 scenario(
   'an empty extension host',
-  { files: ['postgresql.log'], server: { bare: true, inspects: true } },
+  { files: ['postgresql.log'], server: { bare: true } },
   async ({ workbench, code }) => {
     await workbench.openFile('postgresql.log');
     await workbench.page.waitForTimeout(5_000);
@@ -33,7 +33,7 @@ scenario(
 
 scenario(
   'the outline of 300 MB, counted',
-  { files: ['postgresql.log', 'hadoop-300mb.log'], server: { machine: THIS_SERVER, inspects: true } },
+  { files: ['postgresql.log', 'hadoop-300mb.log'], server: { machine: THIS_SERVER } },
   async ({ workbench, code }) => {
     await workbench.sidebar();
     await workbench.openFile('hadoop-300mb.log');
@@ -46,7 +46,7 @@ scenario(
     await workbench.unfold('2026-11-30 12:21:39');
     await workbench.seesRow('deadlock detected');
     await workbench.page.waitForTimeout(1_000);
-    const inspector = await Inspector.attach(code.inspectPort);
+    const inspector = await Inspector.attach(code.hostProcesses()[0] ?? 0);
     await inspector.evaluate(LOOP);
     const tab = workbench.tab('hadoop-300mb.log');
     const began = Date.now();

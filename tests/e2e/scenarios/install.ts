@@ -45,6 +45,9 @@ function machine(programs: Record<string, string>, more: NodeJS.ProcessEnv = {})
 /** The Python that a machine would have on its PATH: not the environment that the tests run in. */
 const PYTHON = process.env.MILEPOST_E2E_PYTHON ?? '/usr/bin/python3';
 
+/** uv takes the certificates of the machine, as Python does, where a registry is reached through a proxy. */
+const UV = { UV_PYTHON: PYTHON, UV_PYTHON_DOWNLOADS: 'never', UV_SYSTEM_CERTS: '1', UV_NATIVE_TLS: '1' };
+
 async function smoke({ workbench }: Scene): Promise<void> {
   await workbench.sidebar();
   await workbench.openFile('postgresql.log');
@@ -75,7 +78,7 @@ scenario(
     files: ['postgresql.log'],
     // uv brings a Python of its own where there is none; without a network for that it is told of one.
     server: {
-      env: machine({ uv: join(ROOT, 'tools', 'bin', 'uv') }, { UV_PYTHON: PYTHON, UV_PYTHON_DOWNLOADS: 'never' }),
+      env: machine({ uv: join(ROOT, 'tools', 'bin', 'uv') }, UV),
     },
   },
   async (scene) => {
