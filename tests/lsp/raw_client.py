@@ -40,11 +40,11 @@ def capabilities_of(editor: str) -> Message:
 
 
 class RawClient:
-    """One connection. `received` holds all messages in the order they came, `asked` the method of each request."""
+    """One connection. `received` holds all messages in the order they came, `asked` each request by its id."""
 
     def __init__(self, reader: BinaryIO, write: Callable[[bytes], object]) -> None:
         self.received: list[Message] = []
-        self.asked: dict[Any, str] = {}
+        self.asked: dict[Any, Message] = {}
         self.arrived_at: dict[Any, float] = {}
         self.configuration: Any = None
         #: What a request of the server is answered with: a result, "error", or "nothing" for no answer at all.
@@ -74,8 +74,8 @@ class RawClient:
         """Send a request and return its id."""
         request_id = next(self._ids)
         self._replies[request_id] = queue.SimpleQueue()
-        self.asked[request_id] = method
-        self.send({"id": request_id, "method": method} | ({} if params is None else {"params": params}))
+        self.asked[request_id] = {"id": request_id, "method": method} | ({} if params is None else {"params": params})
+        self.send(self.asked[request_id])
         return request_id
 
     def wait(self, request_id: int, timeout_s: float = TIMEOUT_S) -> Any:
