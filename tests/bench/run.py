@@ -1,6 +1,6 @@
 """Runs every measurement beside it and prints their tables: `python tests/bench/run.py [NAME ...]` (`make bench`).
 
-A NAME is a script without `bench_` and `.py`; without one, all run but `model`, which takes an hour (`make bench-model`).
+A NAME is a script without `bench_` and `.py`; without one, all run but those of `LONG`.
 What is measured is the installed package.
 """
 
@@ -9,6 +9,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+
+
+#: Run only where they are named: a real model takes an hour, endurance half of one.
+LONG = ("model", "endurance")
 
 
 def main(names: list[str]) -> int:
@@ -20,7 +24,7 @@ def main(names: list[str]) -> int:
         print(f"No such measurement: {', '.join(unknown)}. There are: {', '.join(known)}.", file=sys.stderr)
         return 2
     failed = []
-    for name in names or [name for name in known if name != "model"]:
+    for name in names or [name for name in known if name not in LONG]:
         print(f"## {name}\n", flush=True)
         if subprocess.run([sys.executable, str(known[name])], check=False).returncode:
             failed.append(name)
