@@ -10,7 +10,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-
 #: Run only where they are named: a real model takes an hour, endurance half of one.
 LONG = ("model", "endurance")
 
