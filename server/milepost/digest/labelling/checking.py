@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from milepost.core.text import clip_text
 from milepost.digest.labelling.quotes import PlaceFinder, QuoteFinder
 from milepost.digest.labelling.texts import ANSWER_MAX_BYTES, FOLLOWUP_MAX_BYTES, SUMMARY_MAX_BYTES, Cleaner
 from milepost.digest.values import Label, Note, Piece, Place
@@ -107,7 +108,9 @@ def check_final(
     claims = answer.get("found") is True
     dropped += claims and not quotes
     found = claims and bool(quotes)
-    text = cleaner.text(answer.get("text"), ANSWER_MAX_BYTES) if found else ""
+    text = ""
+    if found:  # of a reply that was cut off the text may be missing: then the proof itself is the answer
+        text = cleaner.text(answer.get("text"), ANSWER_MAX_BYTES) or clip_text(quotes[0].text, ANSWER_MAX_BYTES)
     followups = [cleaner.text(one, FOLLOWUP_MAX_BYTES) for one in _texts(value.get("followups"))[:MAX_FOLLOWUPS]]
     return CheckedAnswer(
         summary=cleaner.text(value.get("summary"), max_summary_bytes),

@@ -14,7 +14,7 @@ import xxhash
 from milepost.core.text import clip_text, plain_text
 from milepost.digest.values import Brief, Entry, Piece, Place
 
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 """Part of what a cached reply depends on: raise it when any wording here changes."""
 
 SYSTEM = """\
@@ -24,7 +24,7 @@ You help a reader find their way in a file that is too big to read. You get it p
 - A row "7-90 ×20| text" stands for 20 similar lines. Quotes are copied letter by letter from rows without ×.
 - "sections": for each given id a title (up to 8 words) and a digest (one sentence).
 - "summary": what matters so far, old and new together, up to 120 words.
-- "answer": found is true only if the text itself answers the question; then quote the lines that prove it.
+- "answer": first quotes: rows of the text that answer the question, or none; found is true only if they do; then text.
 """
 
 _STRING: Mapping[str, Any] = {"type": "string"}
@@ -40,7 +40,8 @@ def _object(**properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_ANSWER = _object(found={"type": "boolean"}, text=_STRING, quotes=_STRINGS)
+# In this order a model looks at the evidence before it judges, and what is cut off is the talk.
+_ANSWER = _object(quotes=_STRINGS, found={"type": "boolean"}, text=_STRING)
 _SECTIONS = {"type": "array", "items": _object(id=_STRING, title=_STRING, kind=_STRING, digest=_STRING)}
 
 SUMMARY_SCHEMA = _object(summary=_STRING, quotes=_STRINGS, sections=_SECTIONS)

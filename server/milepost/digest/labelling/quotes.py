@@ -165,9 +165,9 @@ class PlaceFinder:
     places: tuple[Place, ...]
 
     def find(self, quote: object) -> Place | None:
-        """The place that a quote names ("q3") or stands in."""
+        """The place that a quote names ("q3", also "q3: its text") or stands in."""
         if isinstance(quote, str):
-            named = re.fullmatch(r"\W*q(\d{1,4})\W*", quote.strip(), re.IGNORECASE)
+            named = re.match(r"\W*q(\d{1,4})\b", quote, re.IGNORECASE)
             if named:
                 number = int(named[1]) - 1
                 return self.places[number] if 0 <= number < len(self.places) else None
