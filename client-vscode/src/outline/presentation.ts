@@ -136,6 +136,9 @@ export function isInsideLine(section: Section): boolean {
 
 /** The range as the command line writes it: `206-213`, `206`, or `@282:42` where lines do not say it. */
 export function rangeOf(section: Section): string {
+  if (section.kind === 'binary') {
+    return ''; // it has no lines
+  }
   if (isInsideLine(section)) {
     return `@${section.startByte}:${section.endByte - section.startByte}`;
   }

@@ -170,6 +170,13 @@ export class Workbench {
     );
   }
 
+  /** The last row that fits, once there are as many as fit. */
+  async lastRow(): Promise<Row> {
+    await this.until(async () => (await this.rows()).length > 10, 'a full tree');
+    await this.page.waitForTimeout(500);
+    return (await this.rows()).at(-1) as Row;
+  }
+
   /** The line above the tree. */
   async message(): Promise<string> {
     return (await this.outline.locator('.message').allInnerTexts()).join('\n').trim();
