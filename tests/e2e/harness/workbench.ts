@@ -99,7 +99,11 @@ export class Workbench {
 
   /** Click a row of the outline. */
   async clickRow(text: string): Promise<void> {
-    await this.row(text).locator('.label-name').first().click();
+    // Not in its middle: that would scroll a long label out of its row.
+    await this.row(text)
+      .locator('.label-name')
+      .first()
+      .click({ position: { x: 4, y: 8 } });
   }
 
   async unfold(text: string): Promise<void> {
@@ -209,6 +213,20 @@ export class Workbench {
   /** The numbers beside the lines, as the editor draws them. */
   async lineNumbers(): Promise<string[]> {
     return this.page.locator('.editor-group-container.active .monaco-editor .line-numbers:visible').allInnerTexts();
+  }
+
+  /** The numbers that a range window draws before its lines. */
+  async drawnNumbers(): Promise<number[]> {
+    const spans = this.page.locator('.editor-group-container.active .monaco-editor .view-lines .view-line span');
+    const contents = await spans.evaluateAll((elements) =>
+      elements.map((element) => getComputedStyle(element, '::before').content),
+    );
+    const numbers = contents.map((content) => Number(/^"[\s\u2007]*(\d+)"$/.exec(content)?.[1] ?? '0'));
+    return numbers.filter((number) => number > 0).sort((one, other) => one - other);
+  }
+
+  async seesNumber(number: number, timeout = SHORT_MS): Promise<void> {
+    await this.until(async () => (await this.drawnNumbers()).includes(number), `the number ${number}`, timeout);
   }
 
   /** The line that the cursor is in, by the status bar. */

@@ -125,9 +125,10 @@ scenario(
     await workbench.seesWindow('Lines 671–712 of 712');
     assert.equal(await workbench.lens('Next').count(), 0);
     await workbench.page.keyboard.press('Control+End');
-    await workbench.seesLine('712');
-    const lines = await workbench.lines();
-    assert.match(lines.at(-1) ?? '', /^[\s\u2007]*712/);
+    await workbench.seesLine('database system is shut down');
+    await workbench.seesNumber(712);
+    assert.equal((await workbench.drawnNumbers()).at(-1), 712);
+    await workbench.page.keyboard.press('Control+Home');
     await workbench.lens('Previous 50 lines').click();
     await workbench.seesWindow('Lines 621–670');
   },
@@ -163,7 +164,8 @@ scenario(
     await workbench.command('Milepost: Read Range');
     await workbench.answer('300-310');
     await workbench.seesWindow('Lines 300–310 of 712');
-    await workbench.seesLine('300');
+    await workbench.seesNumber(300);
+    await workbench.seesNumber(310);
     assert.deepEqual(await workbench.lineNumbers(), [], 'the window draws its own');
     await workbench.lens('Open in file').click();
     await workbench.seesCursorAt(300);
