@@ -147,7 +147,10 @@ def _reply(
     quotes, dropped = quotes_of(subject, conclusion.quotes[:MAX_QUOTES])
     answer = None
     if request.question is not None:
-        answer = Answer(text=conclusion.answer, found=conclusion.found and bool(quotes), quotes=quotes)
+        found = conclusion.found and bool(quotes)
+        read, total = walked.reached.next_chunk, len(reader)
+        where = "the file" if read >= total else f"the first {read:,} of {total:,} chunks"
+        answer = Answer(text=conclusion.answer or f"Nothing in {where} answers that.", found=found, quotes=quotes)
     usage = walked.reached.usage + conclusion.usage
     stats = SummaryStats(
         total_lines=subject.outline.total_lines,
