@@ -200,7 +200,9 @@ async function withLanguageOf(file: vscode.Uri, document: vscode.TextDocument): 
 const CHARACTER = 4;
 
 function contentOf(reply: ReadReply, place: WindowPlace): WindowContent {
-  const isInsideLine = reply.startColumn !== undefined || reply.endColumn !== undefined;
+  const hasColumns = reply.startColumn !== undefined || reply.endColumn !== undefined;
+  // A read of bytes does not say whether it ends with a line; one of lines that was cut goes on in the line it ends in.
+  const isInsideLine = place.bytes !== undefined || hasColumns || reply.next?.line === reply.endLine;
   const total = reply.totalLines;
   // A read of lines that was neither cut nor filled came to the end of the file.
   const isShort = place.lines !== undefined && !reply.truncated && reply.endLine < place.lines.end;
