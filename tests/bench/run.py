@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-#: Run only where they are named: a real model takes an hour, endurance half of one.
-LONG = ("model", "endurance")
+#: Run only where they are named: a real model takes an hour, endurance half of one, the requests ten minutes.
+LONG = ("model", "endurance", "requests")
 
 
 def main(names: list[str]) -> int:
