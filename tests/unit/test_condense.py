@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import lines_of, texts
-from views import chunk_of, faults_of, strangers
 
 from milepost.core.encoding import Encoding
 from milepost.digest.condense import View, ViewLine, condense
 from milepost.digest.tokens import estimate_tokens
 from milepost.digest.values import Piece
+from views import chunk_of, faults_of, strangers
 
 FORMATS = (
     "log", "text", "markup", "json", "yaml", "xml", "ini", "records", "csv", "ndjson", "sql", "minified", "code", "diff",
