@@ -1,20 +1,25 @@
 /** What the extension costs: time to a tree of 300 MB, memory, and how long the extension host was held up. */
 
 import assert from 'node:assert/strict';
+import { availableParallelism, loadavg } from 'node:os';
 
 import { Inspector, memoryOf } from '../harness/inspector.ts';
 import { scenario, THIS_SERVER } from '../harness/suite.ts';
 
-/** On a quiet machine; MILEPOST_E2E_SLOW allows for one that others use. */
-const SLOW = Number(process.env.MILEPOST_E2E_SLOW ?? '1');
+/** The time is that of a machine of one's own: where others use it too, it takes as much longer as they are more. */
+const SLOW = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 const TREE_MS = 1_500;
 const MEMORY_MB = 200;
-const LOOP_MS = 50;
-
+const TASK_MS = 50;
+/** Between two turns of the loop, how much the thread computed: what others do on the machine does not count. */
 const LOOP = `(() => {
-  const { monitorEventLoopDelay } = require('node:perf_hooks');
-  globalThis.milepostDelay = monitorEventLoopDelay({ resolution: 10 });
-  globalThis.milepostDelay.enable();
+  globalThis.milepostLongest = 0;
+  let before = process.threadCpuUsage();
+  setInterval(() => {
+    const { user, system } = process.threadCpuUsage(before);
+    globalThis.milepostLongest = Math.max(globalThis.milepostLongest, (user + system) / 1000);
+    before = process.threadCpuUsage();
+  }, 5);
 })()`;
 
 let emptyMB = 0;
@@ -58,7 +63,7 @@ scenario(
     const first = (await workbench.rows())[0];
     await workbench.unfold(first?.label ?? '');
     await workbench.page.waitForTimeout(2_000);
-    const longest = Number(await inspector.evaluate('globalThis.milepostDelay.max')) / 1e6;
+    const longest = Number(await inspector.evaluate('globalThis.milepostLongest'));
     inspector.close();
     const memory = memoryOf(code.hostProcesses()) - emptyMB;
     console.log(
@@ -67,6 +72,6 @@ scenario(
     );
     assert.ok(tookMs < TREE_MS * SLOW, `a tree after ${tookMs} ms`);
     assert.ok(emptyMB > 0 && memory < MEMORY_MB, `${memory.toFixed(0)} MB`);
-    assert.ok(longest < LOOP_MS * SLOW, `a task of ${longest.toFixed(0)} ms`);
+    assert.ok(longest > 0 && longest < TASK_MS, `a task of ${longest.toFixed(0)} ms`);
   },
 );
