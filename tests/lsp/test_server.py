@@ -324,6 +324,24 @@ def test_settings_reach_the_server(server: ServerProcess, log: Path, tmp_path: P
     assert client.request("milepost/outline", {"path": str(log)})["sections"]
 
 
+def test_every_folder_may_bring_settings_and_the_first_is_right(
+    server: ServerProcess, log: Path, tmp_path: Path
+) -> None:
+    client, folders = server.client, [tmp_path / "first", tmp_path / "second"]
+    for folder in folders:
+        folder.mkdir()
+    said = [{"uri": folder.as_uri(), "name": folder.name} for folder in folders]
+    (folders[1] / ".milepost.toml").write_text('[outline]\nnever = ["log"]\n')
+    client.initialize(workspaceFolders=said)
+    assert client.symbols(log.as_uri()) == []
+    (folders[0] / ".milepost.toml").write_text('[outline]\nnever = ["csv"]\n')
+    assert client.symbols(log.as_uri()) != []
+    (folders[0] / ".milepost.toml").unlink()
+    assert client.symbols(log.as_uri()) == []
+    client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [said[1]]}})
+    assert client.symbols(log.as_uri()) != []
+
+
 def test_a_setting_that_cannot_be_used_is_named_once(server: ServerProcess, log: Path) -> None:
     client = server.client
     client.initialize(initializationOptions={"outline": {"minBytes": "many"}})

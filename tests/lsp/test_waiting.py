@@ -226,6 +226,26 @@ def test_who_does_not_wait_gets_the_provisional_outline_and_then_word(slow: Serv
     assert counts(client, path)["started"] == 1
 
 
+def test_who_did_not_wait_can_still_stop_the_scan(slow: ServerProcess, tmp_path: Path) -> None:
+    client, path = slow.client, log_file(tmp_path, "scan-60s-early0.2.log")
+    client.initialize()
+    request = {"path": str(path), "wait": False, "workDoneToken": "mine"}
+    assert client.request("milepost/outline", request)["state"] == "provisional"
+    assert client.progress("mine")[-1] == "end"
+    # Not while somebody else waits for it.
+    other = client.start("milepost/outline", {"path": str(path), "workDoneToken": "other"})
+    client.until(lambda: client.progress("other") == ["begin"])
+    client.notify("window/workDoneProgress/cancel", {"token": "mine"})
+    assert counts(client, path) == {"started": 1, "finished": 0, "stopped": 0}
+    client.cancel(other)
+    wait_until_stopped(client, path, 1)
+    # And it can be asked for again.
+    assert client.request("milepost/outline", request)["state"] == "provisional"
+    client.notify("window/workDoneProgress/cancel", {"token": "mine"})
+    wait_until_stopped(client, path, 2)
+    assert client.messages("milepost/outlineChanged") == []
+
+
 def test_a_scan_that_fails_after_the_provisional_outline_is_told(slow: ServerProcess, tmp_path: Path) -> None:
     client, path = slow.client, log_file(tmp_path, "scan-1s-early0.2-fails.log")
     client.initialize()

@@ -56,7 +56,7 @@ class Outlines:
         self._session = session
         self._lock = threading.Lock()
         self._settled = False
-        self._followed: set[_Key] = set()
+        self._followed: dict[_Key, asyncio.Task[None]] = {}
         self._shown: set[_Key] = set()
         self._of_texts: OrderedDict[tuple[str, Revision], Outlined] = OrderedDict()
 
@@ -158,7 +158,6 @@ class Outlines:
         key = (target.key, target.revision)
         if key in self._followed:
             return
-        self._followed.add(key)
         job.enter()
 
         async def follow() -> None:
@@ -178,9 +177,16 @@ class Outlines:
         def done(_: object) -> None:
             # Not in `follow`: a task that is cancelled before it begins never comes to its `finally`.
             job.leave()
-            self._followed.discard(key)
+            del self._followed[key]
 
-        self._session.jobs.spawn(f"follow {target.name}", follow(), of=target.key).add_done_callback(done)
+        self._followed[key] = self._session.jobs.spawn(f"follow {target.name}", follow(), of=target.key)
+        self._followed[key].add_done_callback(done)
+
+    def stopped_by(self, token: Token, target: Target) -> None:
+        """Let the user stop the scan behind a provisional outline under the token of the request that was given it."""
+        following = self._followed.get((target.key, target.revision))
+        if following is not None:
+            self._session.progress.cancels(following, token)
 
     def _show_if_long(self, target: Target, job: Job[Outlined]) -> None:
         """One progress for a scan that takes long, however many features wait for it; its cancel stops the scan."""

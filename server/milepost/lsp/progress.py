@@ -38,6 +38,17 @@ class Progress:
         if cancel is not None:
             cancel()
 
+    def cancels(self, task: asyncio.Task[None], token: Token) -> None:
+        """Have the client's cancel under a token, whose request may be answered already, cancel a background task."""
+        cancel = task.cancel
+        self._cancels[token] = cancel
+
+        def ended(_: object) -> None:
+            if self._cancels.get(token) == cancel:
+                del self._cancels[token]
+
+        task.add_done_callback(ended)
+
     @contextlib.asynccontextmanager
     async def of_request(
         self, job: Job[Any], title: str, token: Token | None, cancel: Callable[[], object] | None = None

@@ -98,7 +98,7 @@ class Session:
         self.settings = EditorSettings(self._tell_problems)
         #: Set once the client's settings are known, or will not come.
         self.configured = asyncio.Event()
-        #: The client's folders. A relative path starts at the first that has it; the settings are those of the first.
+        #: The client's folders. A relative path starts at the first that has it.
         self.roots: tuple[str, ...] = ()
         self.outlines = Outlines(self)
         self._make_engine = make_engine

@@ -27,16 +27,16 @@ class EditorSettings:
     def __init__(self, on_problems: Callable[[Sequence[str]], None]) -> None:
         self._on_problems = on_problems
         self._lock = threading.Lock()
-        self._workspace: str | None = None
+        self._workspaces: tuple[str, ...] = ()
         self._initial: Any = None
         self._configured: Any = None
         self._store: SettingsStore | None = None
         self._read_from: object = None
         self._generation = 0
 
-    def set_workspace(self, folder: str | None) -> None:
-        """The folder whose `.milepost.toml` holds."""
-        self._workspace = folder
+    def set_workspaces(self, folders: tuple[str, ...]) -> None:
+        """The folders whose `.milepost.toml` hold, for all files; where two say something else, the first is right."""
+        self._workspaces = folders
         self._generation += 1
 
     def set_initial(self, values: Any) -> None:
@@ -61,15 +61,13 @@ class EditorSettings:
 
         with self._lock:
             files = [str(user_settings_file())]
-            if self._workspace is not None:
-                files.append(os.path.join(self._workspace, WORKSPACE_FILE))
+            files += [os.path.join(folder, WORKSPACE_FILE) for folder in self._workspaces]
             read_from = (self._generation, tuple(files), tuple(_stamp(file) for file in files))
             if self._store is None:
                 self._store = SettingsStore()
             if read_from != self._read_from:
                 layers: list[Layer] = [user_layer()]
-                if self._workspace is not None:
-                    layers.append(workspace_layer(Path(self._workspace)))
+                layers += [workspace_layer(Path(folder)) for folder in reversed(self._workspaces)]
                 layers += [editor_layer(values) for values in (self._initial, self._configured) if values is not None]
                 problems = self._store.update(layers).problems
                 self._read_from = read_from

@@ -25,7 +25,7 @@ def register(server: LanguageServer, session: Session) -> None:
 
     def set_roots(roots: tuple[str, ...]) -> None:
         session.roots = roots
-        session.settings.set_workspace(roots[0] if roots else None)
+        session.settings.set_workspaces(roots)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:

@@ -94,6 +94,8 @@ async def _answer(session: Session, asked: _Asked) -> Encoded:
         async with scan, _reported(session, asked, scan, target, token):
             outline = await session.outlines.scanned(target, scan, waits=_waits(request))
         if outline is not None:
+            if token is not None:
+                session.outlines.stopped_by(token, target)
             early = await session.jobs.short(_provisional_blocking, session, cast("OutlineRequest", request), outline)
             if not scan.done:  # else its end was told before this answer, and nobody would ask again
                 return early
