@@ -1,26 +1,20 @@
 """The language server on standard streams, with a watchdog on its event loop: run by the benches.
 
-The request `bench/pauses` says what was the worst since it was asked last. With MILEPOST_BENCH_TRACES naming a file, what
-every thread did 40 ms into a pause of over 50 ms is added to it: one of them held the interpreter's lock.
+The request `bench/pauses` says what was the worst since it was asked last.
 """
 
 from __future__ import annotations
 
 import asyncio
-import faulthandler
-import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from milepost.lsp import app
 from milepost.lsp.session import EngineFactory
 
 _SLEEP_S = 0.005
-_TRACES = os.environ.get("MILEPOST_BENCH_TRACES")
-_TRACE_AFTER_S, _LONG_S = 0.04, 0.05
 _SCHEDULE = Path("/proc/thread-self/schedstat")
 
 
@@ -39,39 +33,19 @@ class Pauses:
 
     async def watch(self) -> None:
         """Measure until cancelled."""
-        with tempfile.TemporaryFile("w+") as trace:
-            while True:
-                began, used, queued = time.perf_counter(), time.process_time(), _queued_s()
-                if _TRACES:
-                    # Its thread is not Python's: it writes also while the lock is held.
-                    faulthandler.dump_traceback_later(_TRACE_AFTER_S, file=trace)
-                await asyncio.sleep(_SLEEP_S)
-                gap = time.perf_counter() - began - _SLEEP_S
-                own = min(gap - (_queued_s() - queued), time.process_time() - used)
-                self.worst_s = max(self.worst_s, gap)
-                self.own_s = max(self.own_s, own)
-                if _TRACES:
-                    faulthandler.cancel_dump_traceback_later()
-                    _keep(trace, own)
+        while True:
+            began, used, queued = time.perf_counter(), time.process_time(), _queued_s()
+            await asyncio.sleep(_SLEEP_S)
+            gap = time.perf_counter() - began - _SLEEP_S
+            own = min(gap - (_queued_s() - queued), time.process_time() - used)
+            self.worst_s = max(self.worst_s, gap)
+            self.own_s = max(self.own_s, own)
 
     def taken(self) -> dict[str, float]:
         """What was seen; then begin again."""
         seen = {"worst": self.worst_s, "own": self.own_s}
         self.worst_s = self.own_s = 0.0
         return seen
-
-
-def _keep(trace: IO[str], own_s: float) -> None:
-    """Add what was traced to the file if the pause was long; then forget it."""
-    trace.seek(0, os.SEEK_END)
-    if trace.tell() == 0:
-        return
-    trace.seek(0)
-    if own_s > _LONG_S and _TRACES:
-        with open(_TRACES, "a", encoding="utf-8") as file:
-            file.write(f"{1000 * own_s:.0f} ms\n{trace.read()}\n")
-    trace.seek(0)
-    trace.truncate()
 
 
 def _queued_s() -> float:
