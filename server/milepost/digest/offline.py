@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from milepost.core.source import ByteSource, Progress, StopFlag, no_progress
 from milepost.digest.answers import Question, Statistics, decide, is_decisive, search_chunk, survey
+from milepost.digest.answers.tally import lines_with
 from milepost.digest.extractive import conclude_summary, summarize_chunk
 from milepost.digest.state import merged_notes
 from milepost.digest.values import Brief, ChunkDigest, ChunkText, Conclusion, FileFacts, State, Usage
@@ -48,7 +49,15 @@ class ExtractiveDigester:
             summary, followups = conclude_summary(state, facts)
             return Conclusion(summary, followups=followups)
         question, statistics = self._parsed(brief, should_stop)
-        answered = decide(state.notes, question, statistics, facts)
+        start, end = facts.examined
+        whole = start == 0 and end >= self._view.size
+        answered = decide(
+            state.notes,
+            question,
+            statistics,
+            facts,
+            lines_with=(lambda wording: lines_with(self._view, wording, should_stop=should_stop)) if whole else None,
+        )
         summary = conclude_summary(State(state.summary, state.entries), facts)[0] if brief.wants_summary else ""
         return Conclusion(summary, answered.text, answered.found, answered.places)
 

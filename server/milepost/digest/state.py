@@ -233,5 +233,5 @@ def _worse(one: str, other: str) -> str:
 
 
 def _rounded(score: float) -> float:
-    """Four digits are enough to rank by, and deflate well."""
-    return float(f"{score:.4g}")
+    """Eight digits tell apart what a superlative asks for, and deflate well."""
+    return float(f"{score:.8g}")

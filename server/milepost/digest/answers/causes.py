@@ -41,23 +41,45 @@ _WORTH = {
 }
 
 
-def find_causes(chunk: ChunkText) -> tuple[Note, ...]:
-    """The lines that most likely name why it failed, at most eight, in file order."""
+#: Why a process is gone, the surest first, and that it came back.
+_GONE = re.compile(
+    rb"(?i)terminated by (?:signal|exception)|\bkilled\b|segfault|segmentation fault|core dumped|\bpanic\b|out of memory"
+    rb"|\boom\b"
+    rb"|fatal signal|\bcrash(?:ed|ing)\b|unexpectedly (?:quit|exited|terminated|stopped|closed|shut)|terminated unexpectedly"
+    rb"|power (?:failure|loss|lost)|watchdog (?:timeout|expired|bite)|kernel BUG|heartbeat lost"
+)
+_SENT_AWAY = re.compile(
+    rb"(?i)(?:received|caught|got) \S*\s?(?:SIG(?:TERM|INT|QUIT|KILL|HUP)|shutdown|signal)|shutdown request"
+    rb"|\bsignal \d+ \(?SIG(?:TERM|INT|QUIT|KILL)"
+    rb"|\bshutting down\b|initiated (?:power.?off|restart|shutdown)|going down for|\brebooting\b|exiting on signal"
+)
+_BACK = re.compile(
+    rb"(?i)\bstarting\b|\bstarted\b|\bbooting\b|linux version|ready to accept|re-?initiali[sz]|listening on|server startup"
+)
+_BACK_WITHIN = 30
+_GONE_WORTH, _SENT_AWAY_WORTH, _BACK_WORTH, _NOT_OF_STOPS = 9.0, 7.5, 0.4, 2.5
+
+
+def find_causes(chunk: ChunkText, *, of_stop: bool = False) -> tuple[Note, ...]:
+    """The lines that most likely name why it failed, at most eight, in file order; why it stopped or came back, `of_stop`."""
     units = Units(chunk)
     found: list[tuple[float, int]] = []
     seen: set[bytes] = set()
     for unit in range(units.count):
         raw = units.raw(unit)
-        if not _LOOK.search(raw[:4000]):
+        gone = _worth_of_stop(units, unit, raw) if of_stop else 0.0
+        if not gone and not _LOOK.search(raw[:4000]):
             continue
         line = strip_ansi(raw[:4000])
         verdict = incident_rules.judge(line, line, 0, 0, console=True)
-        if verdict is None or not verdict.strong:
+        if not gone and (verdict is None or not verdict.strong):
             continue
         essence = re.sub(rb"\d+", b"0", incident_rules.essence(line))
-        worth = _WORTH.get(verdict.category, 6.0) + (0.3 if _NAMES.search(line) else 0.0)
-        if _REPORTS.search(line):
-            worth = 3.0
+        worth = gone
+        if not gone and verdict is not None:
+            worth = _WORTH.get(verdict.category, 6.0) + (0.3 if _NAMES.search(line) else 0.0)
+            worth = 3.0 if _REPORTS.search(line) else worth
+            worth = max(0.1, worth - _NOT_OF_STOPS) if of_stop else worth
         if essence in seen:
             worth -= 1.0
         seen.add(essence)
@@ -69,3 +91,12 @@ def find_causes(chunk: ChunkText) -> tuple[Note, ...]:
         text = cut_text(plain_text(units.text(unit)), NOTE_MAX_BYTES)
         notes.append(Note(worth, start_line, end_line, start_byte, end_byte, text))
     return tuple(sorted(notes, key=lambda note: note.start_byte))
+
+
+def _worth_of_stop(units: Units, unit: int, raw: bytes) -> float:
+    """How surely a line says why a process is gone: more where one starts soon after; 0 where it says nothing of it."""
+    worth = _GONE_WORTH if _GONE.search(raw[:4000]) else _SENT_AWAY_WORTH if _SENT_AWAY.search(raw[:4000]) else 0.0
+    if worth:
+        after = range(unit + 1, min(units.count, unit + 1 + _BACK_WITHIN))
+        worth += _BACK_WORTH if any(_BACK.search(units.raw(other)[:4000]) for other in after) else 0.0
+    return worth

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from milepost.core.text import clip_text
 from milepost.digest.answers.counting import Counted, count_of
+from milepost.digest.answers.magnitude import measure_of
 from milepost.digest.answers.patterns import literal_of
 from milepost.digest.answers.question import Question
 from milepost.digest.answers.search import FULL_SCORE
 from milepost.digest.answers.survey import Statistics
+from milepost.digest.answers.tally import wording_of
 from milepost.digest.values import FileFacts, Note, Place
 
 MAX_PLACES = 3
@@ -22,6 +25,8 @@ _CAUSE_ENOUGH = 2.5
 _FEW_WINDOWS = 4
 _CLOSE = 0.85
 _SHOWN_BYTES = 240
+_BY_LINE = frozenset(("log", "strace", "gc_log"))
+_SUPERLATIVE = re.compile(r"(?i)\b\w{3,}est\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,17 @@ class Answered:
     places: tuple[Place, ...] = ()
 
 
-def decide(notes: Sequence[Note], question: Question, statistics: Statistics, facts: FileFacts) -> Answered:
-    """The answer from the notes of a walk, whose places were read again from the file."""
+def decide(
+    notes: Sequence[Note],
+    question: Question,
+    statistics: Statistics,
+    facts: FileFacts,
+    lines_with: Callable[[str], int] | None = None,
+) -> Answered:
+    """The answer from the notes of a walk, whose places were read again from the file.
+
+    `lines_with` counts the lines of the file that hold some wording; it is left out where not all of it was examined.
+    """
     by_start = {place.start_byte: place for place in facts.places}
     ranked = sorted(
         ((note, by_start[note.start_byte]) for note in notes if note.start_byte in by_start),
@@ -52,7 +66,12 @@ def decide(notes: Sequence[Note], question: Question, statistics: Statistics, fa
         text = f"{_nothing(question, statistics)}; the nearest is line {nearest.start_line:,}: {_shown(nearest)}"
         return Answered(False, text, (nearest,))
     places = tuple(place for note, place in ranked if note.score >= max(enough, best * _CLOSE))[:MAX_PLACES]
-    return Answered(True, _said(places), places)
+    if question.kind == "how_many" and lines_with is not None and facts.outline.format in _BY_LINE:
+        wording = wording_of(question, places[0].text)
+        count = lines_with(wording) if wording else 0
+        if count:
+            return Answered(True, _tallied(wording, count, places[0]), places)
+    return Answered(True, _said(places, question), places)
 
 
 def _counted(counted: Counted, ranked: Sequence[tuple[Note, Place]]) -> Answered:
@@ -79,10 +98,22 @@ def _is_rare(question: Question, statistics: Statistics) -> bool:
     return any(0 < count <= _FEW_WINDOWS for count in counts)
 
 
-def _said(places: Sequence[Place]) -> str:
+def _tallied(wording: str, count: int, place: Place) -> str:
+    """How many lines say so, and one of them."""
+    lines, hold = ("line", "holds") if count == 1 else ("lines", "hold")
+    return f"{count:,} {lines} {hold} “{wording}”, as line {place.start_line:,} does: {_shown(place)}"
+
+
+def _said(places: Sequence[Place], question: Question) -> str:
     """What the best place says, and where else to look."""
     first, *others = places
-    text = f"Line {first.start_line:,} says: {_shown(first)}"
+    measure = measure_of(question)
+    amount = measure.shown(first.text) if measure is not None else ""
+    superlative = _SUPERLATIVE.search(question.text)
+    if amount and superlative is not None:
+        text = f"The {superlative[0].lower()} found is {amount}, on line {first.start_line:,}: {_shown(first)}"
+    else:
+        text = f"Line {first.start_line:,} says: {_shown(first)}"
     if not others:
         return text
     return f"{text} See also {' and '.join(f'line {place.start_line:,}' for place in others)}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from milepost.digest.answers.magnitude import measure_of
 from milepost.digest.answers.question import Question
 
 _NUMBER = r"\d[\d,.]*"
@@ -37,6 +38,8 @@ _REASON = re.compile(
     r"|insufficient|unknown|halt"
 )
 _ASKS_VALUE = re.compile(r"^\W*what(?:'s| is| was| are| were) (?:the|its|my|our)\b")
+#: What a line without a value counts where one is asked for.
+_NO_VALUE = 0.2
 _VALUE = re.compile(r"\w[\"'\])]?\s*[:=]\s*[\"'\w/<-]|\bis\b|\d|\w,\S")
 _TRUTH = re.compile(
     r"(?i)\b(?:true|false|yes|no|on|off|enabled?|disabled?|not|none|always|never|allow\w*|required|un\w+|0|1)\b"
@@ -97,9 +100,17 @@ def focus(question: Question) -> tuple[str, re.Pattern[str]] | None:
     )
 
 
+def has_shape(question: Question) -> bool:
+    """Whether what would answer is known by its looks, so that it may be told on the line beside."""
+    return question.kind != "which" or focus(question) is not None
+
+
 def fit(question: Question, text: str) -> float:
     """How far a line holds what would answer: 0 to 1."""
     lowered = question.text.lower()
+    measure = measure_of(question)
+    if measure is not None and measure.is_sure:
+        return 1.0 if measure.of(text) is not None else 0.0
     looks_like = focus(question)
     if looks_like is not None:
         return 1.0 if looks_like[1].search(text) else 0.0
@@ -122,5 +133,5 @@ def fit(question: Question, text: str) -> float:
     if kind == "whether":
         return 1.0 if _TRUTH.search(text) else 0.3
     if _ASKS_VALUE.search(lowered):
-        return 1.0 if _VALUE.search(text) else 0.5
+        return 1.0 if _VALUE.search(text) else _NO_VALUE
     return 0.7

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from milepost.digest.answers.expected import focus
-from milepost.digest.answers.magnitude import magnitude
+from milepost.digest.answers.magnitude import magnitude, share_of
 from milepost.digest.answers.matching import quality
 from milepost.digest.answers.patterns import literal_of
 from milepost.digest.answers.question import Question
@@ -68,7 +68,7 @@ class Form:
         size = magnitude(self._question, text)
         if size is None:
             return -1.0
-        share = min(1.0, math.log1p(size * 1e6) / 60)
+        share = share_of(size)
         return share if how == "most" else 1 - share
 
     def _of_definition(self, text: str) -> float:

@@ -33,7 +33,9 @@ _LIMITS = re.compile(r"\bat (?:most|least)\b|\b(?:most|max(?:imum)?|min(?:imum)?
 _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "why",
-        r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused|causes|led|triggered|went wrong)|\breason\b|\bcause of\b|\broot cause\b",
+        r"\bwhy\b|\bhow come\b|\bwhat (?:made|caused|causes|led|triggered|went wrong)"
+        r"|\bwhat (?:brought|knocked|took|crashed|killed|stopped|restarted) (?:the|our|my)\b|\breason\b"
+        r"|\bcause of\b|\broot cause\b",
     ),
     ("how_many", r"\bhow many\b|\bnumber of\b|\bcount of\b"),
     (
@@ -54,15 +56,26 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
 )
 
 
+#: That something stopped or began anew, and what is said with it.
+_STOPS = re.compile(
+    r"\b(?:re-?start\w*|re-?boot\w*|crash\w*|die[ds]?|dying|stop(?:s|ped|ping)?|quit|exit(?:s|ed)?|halt(?:s|ed)?|killed"
+    r"|terminat\w+|shut ?downs?|shut(?:ting)? down"
+    r"|(?:go|goes|going|went|brought|took|taken|knocked|bring|is|was) (?:(?:the|our|my) )?(?:\w+ )?down)\b"
+)
+_STOPS_BESIDE = frozenset(("caus", "made", "make", "again", "suddenl", "unexpect", "led"))
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question taken apart. `is_cause` where it asks why all of it failed; `counted` is what "how many" is followed by."""
+    """A question taken apart. `is_cause` where it asks why all of it failed, `is_stop` too where it
+    asks why it stopped or was started again; `counted` is what "how many" is followed by."""
 
     text: str
     kind: Kind
     terms: tuple[Term, ...] = ()
     superlative: Superlative = ""
     is_cause: bool = False
+    is_stop: bool = False
     counted: Phrase = ()
     needles: tuple[Needle, ...] = field(default=(), compare=False)
 
@@ -79,13 +92,15 @@ class Question:
             superlative = ""
         terms = _weighed(terms_of(text, thesaurus, superlative), kind, lowered)
         terms = _predicated(terms, kind, lowered, thesaurus)
+        is_stop = _asks_for_stop(kind, lowered, thesaurus)
         needles = dict.fromkeys(needle for term in terms for needle in term.needles)
         return cls(
             text=text,
             kind=kind,
             terms=terms,
             superlative=superlative,
-            is_cause=_asks_for_cause(kind, lowered, thesaurus),
+            is_cause=is_stop or _asks_for_cause(kind, lowered, thesaurus),
+            is_stop=is_stop,
             counted=_counted(lowered, thesaurus) if kind == "how_many" else (),
             needles=tuple(needles)[:MAX_NEEDLES],
         )
@@ -142,6 +157,14 @@ def _asks_for_cause(kind: Kind, lowered: str, thesaurus: Thesaurus) -> bool:
         and generic
         and (kind == "why" or re.search(r"\bwhat (?:went wrong|failed|broke)", lowered) is not None)
     )
+
+
+def _asks_for_stop(kind: Kind, lowered: str, thesaurus: Thesaurus) -> bool:
+    """Whether a question is "why did the server restart", with nothing said of what but that it is a server or the like."""
+    if kind != "why" or not _STOPS.search(lowered):
+        return False
+    words = [thesaurus.base(word) for word in words_of(_STOPS.sub(" ", lowered)) if word not in STOP_WORDS]
+    return all(word in thesaurus.generic or word in thesaurus.subjects or word in _STOPS_BESIDE for word in words)
 
 
 def _counted(lowered: str, thesaurus: Thesaurus) -> Phrase:

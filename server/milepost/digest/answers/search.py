@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from milepost.core.text import cut_text
 from milepost.digest.answers.causes import find_causes
 from milepost.digest.answers.context import Context
-from milepost.digest.answers.expected import fit, focus
+from milepost.digest.answers.expected import fit, focus, has_shape
 from milepost.digest.answers.form import Form
+from milepost.digest.answers.magnitude import measure_of, share_of
 from milepost.digest.answers.matching import credit, quality
 from milepost.digest.answers.patterns import NeedlePatterns, literal_of
 from milepost.digest.answers.question import Question
@@ -51,6 +52,8 @@ _ALONE = 0.3
 _GENERIC_WEIGHT, _TAKEN_AS_SAID = 0.2, 0.7
 
 _LATER = 0.1
+#: Lines whose scores differ by less fit a superlative equally; then the number decides.
+_EQUALLY_FIT = 0.5
 _REPEATED = 0.02
 _TOO_LITTLE = 0.85
 
@@ -60,7 +63,7 @@ _DIGITS = re.compile(r"\d+")
 def search_chunk(chunk: ChunkText, question: Question, statistics: Statistics) -> tuple[Note, ...]:
     """The best candidates of a chunk, at most `MAX_NOTES`, in file order."""
     if question.is_cause:
-        causes = find_causes(chunk)
+        causes = find_causes(chunk, of_stop=question.is_stop)
         if causes:
             return causes[:MAX_NOTES]
     if not question.terms or not chunk.data:
@@ -91,6 +94,7 @@ class _Search:
         self._weight = sum(self._weights) or 1.0
         self._full = sum(term.weight * rareness for term, rareness in zip(self._terms, self._rareness, strict=True))
         self._focus = focus(question)
+        self._measure = measure_of(question)
         self._form = Form(question, self._terms, units.chunk.format)
         self._patterns = statistics.patterns or NeedlePatterns(question.needles)
         self._masks: dict[int, set[str]] = {}
@@ -105,7 +109,8 @@ class _Search:
 
     def notes(self) -> tuple[Note, ...]:
         """The best units as notes."""
-        ranked = sorted(self._masks, key=lambda unit: (-self._promise(unit), unit))[:_MAX_CANDIDATES]
+        ranked = sorted(self._masks, key=lambda unit: (-self._promise(unit), -self._measured(unit), unit))
+        ranked = ranked[:_MAX_CANDIDATES]
         found = [self._judged(unit) for unit in ranked]
         found.sort(key=lambda one: (-one.score, one.unit))
         for one in found[:_MAX_ANCHORS]:
@@ -123,6 +128,15 @@ class _Search:
             term.weight * max((worth.get(name, 0.0) for name in found), default=0.0)
             for term, worth in zip(self._terms, self._worth, strict=True)
         )
+
+    def _measured(self, unit: int) -> float:
+        """How far a unit holds what a superlative asks for, from 0 to 1, before all else is looked at."""
+        if self._measure is None:
+            return 0.0
+        size = self._measure.of(self.units.text(unit))
+        if size is None:
+            return 0.0
+        return share_of(size) if self.question.superlative == "most" else 1 - share_of(size)
 
     def own(self, unit: int) -> tuple[float, ...]:
         """How surely the unit itself holds each term."""
@@ -181,12 +195,15 @@ class _Search:
             score *= _TOO_LITTLE
         if any(term.is_predicate and one < _TOLD for term, one in zip(self._terms, held, strict=True)):
             score *= _UNTOLD
-        return _Candidate(unit, score + self._form.bonus(text) + self._order(unit, text), first, last)
+        score += self._form.bonus(text)
+        if self._measure is not None:
+            score = math.floor(score / _EQUALLY_FIT) * _EQUALLY_FIT
+        return _Candidate(unit, score + self._order(unit, text), first, last)
 
     def _pair(self, one: _Candidate) -> None:
         """Where the line beside holds the kind of thing that is asked for and this one does not, quote both."""
         mine = fit(self.question, self.units.text(one.unit))
-        if mine >= 0.5 or not self._context.is_stanza(one.unit):
+        if mine >= 0.5 or not has_shape(self.question) or not self._context.is_stanza(one.unit):
             return
         beside = [
             (fit(self.question, self.units.text(other)), -abs(other - one.unit), -other)
