@@ -52,7 +52,7 @@ class RawClient:
         self._write = write
         self._lock = threading.Lock()
         self._ids = itertools.count(1)
-        self._replies: dict[Any, queue.SimpleQueue[Message]] = {}
+        self._replies: dict[Any, queue.SimpleQueue[Message | None]] = {}
         self._changed = threading.Condition()
         self.closed = threading.Event()
         threading.Thread(target=self._read, args=(reader,), daemon=True).start()
@@ -79,8 +79,10 @@ class RawClient:
         return request_id
 
     def wait(self, request_id: int, timeout_s: float = TIMEOUT_S) -> Any:
-        """The result of a request. Raises ErrorReplyError, or queue.Empty when none comes."""
+        """The result of a request. Raises ErrorReplyError, queue.Empty when none comes, ConnectionError when none can."""
         message = self._replies[request_id].get(timeout=timeout_s)
+        if message is None:
+            raise ConnectionError(f"the server went away before it answered {self.asked.get(request_id)}")
         if "error" in message:
             raise ErrorReplyError(message["error"])
         return message["result"]
@@ -147,6 +149,8 @@ class RawClient:
             pass
         finally:
             self.closed.set()
+            for replies in list(self._replies.values()):
+                replies.put(None)
             with self._changed:
                 self._changed.notify_all()
 
