@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from milepost.core.chunks import Chunk
 from milepost.core.encoding import UTF8
 from milepost.core.source import BytesSource
-from milepost.digest.answers import Question, search_chunk, survey
+from milepost.digest.answers import Question, search_chunk, survey, tally
 from milepost.digest.answers.search import MAX_NOTES
 from milepost.digest.values import NOTE_MAX_BYTES, ChunkText
 from milepost.errors import Cancelled
@@ -88,6 +88,56 @@ def test_nothing_is_claimed_that_the_file_does_not_say(tmp_path: Path, question:
     for name, text in (("app.log", LOG), ("app.yaml", CONFIG)):
         found = answer(tmp_path, name, text, question)
         assert not found.found, found.text
+
+
+def test_a_superlative_is_told_by_what_it_measures(tmp_path: Path) -> None:
+    """Hundreds of lines fit equally; the number decides, however near the others are, and a line without one never does."""
+    lines = [f"10:00:00 parcel {number} goes out, weight {number * 7 % 883} g, took 5 ms\n" for number in range(600)]
+    lines[333] = "10:00:00 parcel 333 goes out, weight 1.2 kg, took 4 ms\n"
+    lines[334] = "10:00:00 parcel 334 goes out, weight 1199 g, took 11 ms\n"
+    text = "10:00:00 99999 parcels wait\n" + "".join(lines)
+    heaviest = answer(tmp_path, "app.log", text, "what is the heaviest parcel?")
+    assert heaviest.found
+    assert heaviest.quotes[0].start_line == 335
+    assert "1.2 kg" in heaviest.text
+    slowest = answer(tmp_path, "app.log", text, "which parcel was slowest?")
+    assert slowest.found
+    assert slowest.quotes[0].start_line == 336
+    assert "11 ms" in slowest.text
+
+
+@pytest.mark.parametrize("question", ["why did the server restart?", "what brought the database down?"])
+def test_why_it_stopped_is_what_came_before_it_started_again(tmp_path: Path, question: str) -> None:
+    text = (
+        "2026-11-30 10:00:00 LOG: starting server\n"
+        "2026-11-30 10:00:01 ERROR: relation orders does not exist\n"
+        "2026-11-30 10:00:02 LOG: process 17 was terminated by signal 9: Killed\n"
+        "2026-11-30 10:00:03 LOG: all processes terminated; reinitializing\n"
+    )
+    found = answer(tmp_path, "app.log", text, question)
+    assert found.found
+    assert found.quotes[0].start_line == 3
+
+
+def test_lines_that_say_so_are_counted(tmp_path: Path) -> None:
+    lines = ["10:00:00 Failed login for bob", "10:00:01 session opened", "10:00:02 login of eve"]
+    text = "\n".join(lines[min(number % 7, 2)] for number in range(1234))
+    found = answer(tmp_path, "app.log", text, "how many failed logins were there?")
+    assert found.found
+    assert f"{(1234 + 6) // 7} lines hold “Failed login”" in found.text
+
+
+@given(
+    st.lists(st.sampled_from(["", "ab", "a", "b", "xabab", "ba"]), max_size=30),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.integers(1, 9),
+)
+def test_counted_lines_do_not_depend_on_blocks(lines: list[str], end: str, block: int) -> None:
+    data = end.join(lines).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tally, "_BLOCK_BYTES", block)
+        count = tally.lines_with(BytesSource("text", data), "ab", should_stop=lambda: False)
+    assert count == sum("ab" in line for line in lines)
 
 
 def test_rows_are_counted(tmp_path: Path) -> None:
