@@ -56,6 +56,33 @@ _SENT_AWAY = re.compile(
 _BACK = re.compile(
     rb"(?i)\bstarting\b|\bstarted\b|\bbooting\b|linux version|ready to accept|re-?initiali[sz]|listening on|server startup"
 )
+#: One of these is in all that the first two find; to find them takes next to no time.
+_OF_STOPS = (
+    *(
+        b"signal",
+        b"terminated",
+        b"kill",
+        b"segfault",
+        b"segmentation",
+        b"core dumped",
+        b"panic",
+        b"memory",
+        b"oom",
+        b"crash",
+    ),
+    *(
+        b"unexpectedly",
+        b"power",
+        b"watchdog",
+        b"kernel bug",
+        b"heartbeat",
+        b"sig",
+        b"shut",
+        b"initiated",
+        b"going down",
+        b"reboot",
+    ),
+)
 _BACK_WITHIN = 30
 _GONE_WORTH, _SENT_AWAY_WORTH, _BACK_WORTH, _NOT_OF_STOPS = 9.0, 7.5, 0.4, 2.5
 
@@ -65,9 +92,10 @@ def find_causes(chunk: ChunkText, *, of_stop: bool = False) -> tuple[Note, ...]:
     units = Units(chunk)
     found: list[tuple[float, int]] = []
     seen: set[bytes] = set()
+    stops = _may_say_stop(units) if of_stop else set()
     for unit in range(units.count):
         raw = units.raw(unit)
-        gone = _worth_of_stop(units, unit, raw) if of_stop else 0.0
+        gone = _worth_of_stop(units, unit, raw) if unit in stops else 0.0
         if not gone and not _LOOK.search(raw[:4000]):
             continue
         line = strip_ansi(raw[:4000])
@@ -91,6 +119,19 @@ def find_causes(chunk: ChunkText, *, of_stop: bool = False) -> tuple[Note, ...]:
         text = cut_text(plain_text(units.text(unit)), NOTE_MAX_BYTES)
         notes.append(Note(worth, start_line, end_line, start_byte, end_byte, text))
     return tuple(sorted(notes, key=lambda note: note.start_byte))
+
+
+def _may_say_stop(units: Units) -> set[int]:
+    """The units that hold one of the words."""
+    data = units.chunk.data.lower()
+    found: set[int] = set()
+    for word in _OF_STOPS:
+        at = data.find(word)
+        while at >= 0:
+            unit = units.at(at)
+            found.add(unit)
+            at = data.find(word, units.starts[unit + 1])
+    return found
 
 
 def _worth_of_stop(units: Units, unit: int, raw: bytes) -> float:
