@@ -22,6 +22,8 @@ MAX_PLACES = 3
 ENOUGH = 6.4
 DECISIVE = 0.97 * FULL_SCORE
 _CAUSE_ENOUGH = 2.5
+#: Why something was so is told in other words than it is asked, so that less of the question recurs.
+_WHY_ENOUGH = 5.5
 _FEW_WINDOWS = 4
 _CLOSE = 0.85
 _SHOWN_BYTES = 240
@@ -59,7 +61,7 @@ def decide(
     counted = count_of(question, facts.outline)
     if counted is not None:
         return _counted(counted, ranked)
-    enough = _CAUSE_ENOUGH if question.is_cause else ENOUGH
+    enough = _CAUSE_ENOUGH if question.is_cause else _WHY_ENOUGH if question.kind == "why" else ENOUGH
     best = ranked[0][0].score
     if best < enough:
         nearest = ranked[0][1]
