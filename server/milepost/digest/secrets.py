@@ -11,13 +11,12 @@ piece of code. A password's value is masked unless it is such, a token's only if
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import hyperscan
 
+from milepost.core.shared_patterns import SharedPatterns
 from milepost.digest.secret_rules import (
     KEY_NAMES,
     PASSWORD_NAMES,
@@ -71,25 +70,18 @@ def mask_secrets(text: str) -> str:
 
 
 class _Finder:
-    """The automaton of all literals. Scratch memory is each thread's own."""
+    """The automaton of all literals."""
 
     def __init__(self) -> None:
         self.literals: list[tuple[bytes, SecretRule | None]] = [(_KEY_BEGIN, None), (_KEY_END, None)]
         self.literals += [(literal, rule) for rule in _RULES for literal in rule.literals]
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=[b"".join(b"\\x%02x" % byte for byte in literal) for literal, _ in self.literals],
-            ids=list(range(len(self.literals))),
-            elements=len(self.literals),
-            flags=[hyperscan.HS_FLAG_CASELESS if rule and rule.ignores_case else 0 for _, rule in self.literals],
+        self._patterns = SharedPatterns(
+            [b"".join(b"\\x%02x" % byte for byte in literal) for literal, _ in self.literals],
+            [hyperscan.HS_FLAG_CASELESS if rule and rule.ignores_case else 0 for _, rule in self.literals],
         )
-        self._local = threading.local()
 
     def find(self, data: bytes) -> list[tuple[int, int]]:
         """Which literal (by number) begins where, by where it ends."""
-        scratch: Any = getattr(self._local, "scratch", None)
-        if scratch is None:
-            scratch = self._local.scratch = hyperscan.Scratch(self._database)
         found: list[tuple[int, int]] = []
         add = found.append
         sizes = [len(literal) for literal, _ in self.literals]
@@ -97,7 +89,7 @@ class _Finder:
         def on_match(number: int, start: int, end: int, flags: int, context: object) -> None:
             add((number, end - sizes[number]))
 
-        self._database.scan(data, match_event_handler=on_match, scratch=scratch)
+        self._patterns.scan(data, on_match)
         return found
 
 

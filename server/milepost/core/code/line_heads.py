@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
 import hyperscan
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from milepost.core.code.client import Symbols
 from milepost.core.code.languages import Language, expression
 from milepost.core.lines import line_starts
+from milepost.core.shared_patterns import SharedPatterns
 
 #: Names that look like the head of a function, but are statements.
 _STATEMENTS = frozenset(
@@ -30,11 +30,8 @@ _CLOSERS = (b"}", b")", b"]", b"end", b"fi", b"done", b"esac")
 
 
 @lru_cache(maxsize=8)
-def _database(trigger: bytes) -> Any:
-    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-    flags = hyperscan.HS_FLAG_MULTILINE
-    database.compile(expressions=[trigger], ids=[0], elements=1, flags=[flags])
-    return database
+def _patterns(trigger: bytes) -> SharedPatterns:
+    return SharedPatterns([trigger], [hyperscan.HS_FLAG_MULTILINE])
 
 
 def symbols_by_lines(body: bytes, language: Language, open_indents: list[int]) -> Symbols:
@@ -94,7 +91,7 @@ def _hit_lines(body: bytes, starts: npt.NDArray[np.int64], language: Language) -
     def on_match(identifier: int, start: int, end: int, flags: int, context: object) -> None:
         ends.append(end)
 
-    _database(language.trigger).scan(body, match_event_handler=on_match)
+    _patterns(language.trigger).scan(body, on_match)
     if not ends:
         return []
     lines = np.searchsorted(starts, np.asarray(ends, np.int64) - 1, side="right") - 1

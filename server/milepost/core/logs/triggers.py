@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from milepost.core.logs.layouts import Layout
 from milepost.core.logs.phases import PHASE_EXPRESSIONS
+from milepost.core.shared_patterns import SharedPatterns
 
 _PIECES = (
     # severities
@@ -76,12 +77,10 @@ class TriggerPatterns:
         # A code for each pattern: the sum of a line's codes tells which it holds, and how often.
         numbers = np.arange(1, len(expressions) + 1, dtype=np.uint64)
         self._codes = (numbers * np.uint64(0x9E3779B97F4A7C15)) ^ (numbers << np.uint64(40))
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=[text for _, text in numbered],
-            ids=[number for number, _ in numbered],
-            elements=len(numbered),
-            flags=[hyperscan.HS_FLAG_MULTILINE] * len(numbered),
+        self._patterns = SharedPatterns(
+            [text for _, text in numbered],
+            [hyperscan.HS_FLAG_MULTILINE] * len(numbered),
+            [number for number, _ in numbered],
         )
 
     def without_frequent(self, counts: npt.NDArray[np.int64], lines: int) -> TriggerPatterns:
@@ -102,7 +101,7 @@ class TriggerPatterns:
             add_end(end)
             add_pattern(pattern)
 
-        self._database.scan(data, match_event_handler=on_match)
+        self._patterns.scan(data, on_match)
         if not ends:
             return Hits(
                 np.empty(0, np.int64), np.empty(0, np.uint64), frozenset(), np.zeros(len(self._codes), np.int64)
