@@ -146,6 +146,9 @@ def test_a_big_document_is_outlined_to_fewer_levels_and_the_rest_on_demand() -> 
         b"Just: a line\n",
         b"src/a.py:1 at module level:\n        D100: Missing docstring\nsrc/b.py:1 at module level:\n        D100: Missing\n",
         b"[section]\nkey: value\n",
+        b"Disassembly of section .init:\n\n00000000000f5000 <_init>:\n   f5000:\tendbr64\n   f5004:\tret\n   f5008:\tnop\n"
+        * 9,
+        b"Reading package lists:\n  done: yes\nThe following is kept back:\n  linux-image: 6.1\n  linux-libc: 6.1\n",
         b'{\n  "a": 1\n}\n',
         b"",
     ],

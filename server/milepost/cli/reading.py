@@ -12,7 +12,7 @@ from milepost.cli.progress import ProgressBar
 from milepost.cli.session import Session, file_fields, interruptible
 from milepost.cli.terminal import Terminal
 from milepost.core.source import Progress, StopFlag
-from milepost.settings import remember_host
+from milepost.settings import host_of, is_allowed, remember_host
 from milepost.wire import Estimate, ReadingReply
 
 if TYPE_CHECKING:
@@ -52,14 +52,16 @@ def walked(
 ) -> R | None:
     """The reply, once the user has agreed to what is sent; None where they have not."""
     session.allow_hosts(options.allow_host)
-    if session.settings.model.base_url and not options.estimate:
+    model = session.settings.model
+    if model.base_url and not options.estimate and not is_allowed(host_of(model), model) and _can_ask(terminal):
         with session.work("reckoning") as how:
             estimate = call(request.model_copy(update={"estimate_only": True, "cursor": None}), **how).estimate
-        if estimate is not None and not estimate.allowed and _can_ask(terminal):
+        if estimate is not None:
             if not _agreed(estimate, terminal):
                 terminal.notice("milepost: nothing was sent.")
                 return None
             remember_host(estimate.host)
+            session.allow_hosts([estimate.host])  # also where it cannot be written down
     with interruptible() as should_stop, ProgressBar(terminal, "reading") as bar:
 
         def on_step(step: Step) -> None:

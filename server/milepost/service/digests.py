@@ -52,7 +52,7 @@ def digest_reply(
         progress(min(size, done.done.bytes_examined), size)
         on_step(done)
 
-    offline = ExtractiveDigester(subject.view)
+    offline = ExtractiveDigester(subject.view, progress)
     if not settings.model.base_url:
         if request.estimate_only:
             return unread(subject.outline, request, "extractive", chunks_total=len(reader_of(subject, 0)))

@@ -6,7 +6,7 @@ Settings are handed on as a value; nothing here is global.
 
 from __future__ import annotations
 
-from milepost.settings.consent import consent_file, is_allowed, remember_host
+from milepost.settings.consent import consent_file, host_of, is_allowed, remember_host
 from milepost.settings.layers import (
     WORKSPACE_FILE,
     Layer,
@@ -47,6 +47,7 @@ __all__ = [
     "command_line_layer",
     "consent_file",
     "editor_layer",
+    "host_of",
     "is_allowed",
     "load_settings",
     "read_api_key",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from milepost.settings.layers import user_settings_file
 from milepost.settings.models import ModelSettings
@@ -15,6 +16,11 @@ _MAX_FILE_BYTES = 64 << 10
 def consent_file() -> Path:
     """The file; it need not exist."""
     return user_settings_file().with_name("allowed-hosts")
+
+
+def host_of(settings: ModelSettings) -> str:
+    """Where the settings would have text sent: a host, with its port where that is written out."""
+    return urlsplit(settings.base_url).netloc
 
 
 def is_allowed(host: str, settings: ModelSettings) -> bool:

@@ -62,10 +62,10 @@ def _write_summary(session: Session, reply: SummarizeReply, terminal: Terminal) 
         text = f"{terminal.plain(reply.answer.text)}{quoted}\n\n{text}"
     if reply.followups:
         text += "\n\nAsk next: " + " · ".join(terminal.plain(one) for one in reply.followups)
-    head = fit_text(wrapped(text, terminal.width) + "\n", max_bytes)
+    head = _fitted(wrapped(text, terminal.width), max_bytes)
     if reply.compact is not None:
         compact = "\n".join(terminal.plain(line) for line in reply.compact.split("\n"))
-        terminal.write(fit_text(f"{head}\n{compact}\n", max_bytes))
+        terminal.write(_fitted(f"{head}\n{compact}", max_bytes))
         return
     rendered = Tree(reply.outline, terminal).render(head + ("\n" if reply.outline else ""), Wanted(max_bytes))
     terminal.write_bytes(rendered.data)
@@ -73,6 +73,12 @@ def _write_summary(session: Session, reply: SummarizeReply, terminal: Terminal) 
         terminal.notice(
             f"{count_text(rendered.omitted, 'part')} not shown in {max_bytes:,} bytes; see more with --max-bytes N"
         )
+
+
+def _fitted(text: str, max_bytes: int) -> str:
+    """The text and a line end, also where it is cut: what comes next begins a line."""
+    cut = fit_text(text, max(0, max_bytes - 1))
+    return f"{cut}\n" if cut else ""
 
 
 def wrapped(text: str, width: int) -> str:

@@ -63,6 +63,8 @@ def sniff_yaml(sample: Sample) -> float:
         return 0.5 if named and (structure or markers) else 0.0
     if named:
         return 0.9
+    if 2 * sum(b" " in key or b"<" in key for key in keys) > len(keys):
+        return 0.0  # phrases that end in a colon head the parts of reports and listings (a disassembly, `apt` answers)
     strong = nested >= 3 or (markers and sample.lines[0].startswith((b"---", b"%YAML", b"#")))
     # All that is seen may lie in one key, some of it text.
     is_deep = nested >= _MANY_NESTED and nested > 0.3 * inside and len(indents) > 1

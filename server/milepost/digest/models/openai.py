@@ -25,7 +25,7 @@ from milepost.digest.models.failures import Failure, FailureReader, NotCompatibl
 from milepost.digest.models.protocol import Completion, Prompt
 from milepost.digest.models.replies import Reply, completion_of
 from milepost.errors import ContextExceeded, InvalidParams, ModelError, ModelRefused, ModelUnavailable
-from milepost.settings import ModelSettings
+from milepost.settings import ModelSettings, host_of
 
 _LISTED_MODELS = 12
 _LISTING_S = 5.0
@@ -68,7 +68,7 @@ class OpenAIModel:
         self._key = key
         self._retry = retry
         address = urlsplit(settings.base_url)
-        self._host = address.netloc
+        self._host = host_of(settings)
         self._failures = FailureReader(self._host, key, settings.timeout_s, retry.tries)
         host = address.hostname or ""
         is_openai = host.endswith(".openai.com") or is_azure_host(host)
