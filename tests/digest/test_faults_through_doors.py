@@ -136,7 +136,7 @@ def test_a_run_keeps_what_it_has_and_its_cursor_goes_on(
     server.calls.clear()
     service = service_at(server.url(fault), outcome.timeout_s)
     reply = service.summarize(SummarizeRequest(path=str(log)))
-    assert time.monotonic() - began < 25
+    assert time.monotonic() - began < 60
     assert (reply.error.kind if reply.error else "") == outcome.kind
     read = reply.stats.chunks_read
     total = reply.stats.chunks_total
@@ -244,7 +244,7 @@ def test_a_stop_ends_a_run_at_once_with_a_cursor(server: FaultServer, log: Path)
     reply = service_at(server.url("later-stalls"), 30.0).summarize(
         SummarizeRequest(path=str(log)), should_stop=lambda: len(server.calls) >= 3
     )
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 15  # the call would last 30 s
     assert reply.error is not None
     assert reply.error.kind == "cancelled"
     assert reply.stats.chunks_read == 2

