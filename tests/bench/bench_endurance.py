@@ -313,6 +313,12 @@ def growth(samples: list[int]) -> float:
     return statistics.median(samples[-third:]) - statistics.median(samples[-2 * third : -third] or samples[:third])
 
 
+def course(samples: list[int]) -> str:
+    """The median of each tenth of the samples, in MB: whether they level off or climb."""
+    tenths = [samples[len(samples) * tenth // 10 : len(samples) * (tenth + 1) // 10] for tenth in range(10)]
+    return " ".join(f"{statistics.median(tenth) / MEGABYTE:.0f}" for tenth in tenths if tenth)
+
+
 def verdicts(lives: list[Life]) -> list[tuple[str, str, str, bool]]:
     """What was measured, what was wanted, and whether it holds."""
     symbols = sorted(taken for life in lives for taken in life.symbols_s)
@@ -366,6 +372,8 @@ def main() -> int:
             [(*row[:3], "yes" if row[3] else "NO") for row in rows],
         )
     )
+    for number, life in enumerate(lives, 1):
+        print(f"memory of server {number} by tenths of its life, MB: {course(life.memory)}")
     return 0 if all(row[3] for row in rows) else 1
 
 

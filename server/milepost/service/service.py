@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 OnProvisional = Callable[[Outline], None]
 
-_PROVISIONAL_AFTER_S = 1.0
+_PROVISIONAL_AFTER_S = 0.5
 _UNLIMITED = 1 << 40
 #: A file from this size on is given a line index at its second read, so that no later one counts lines again.
 _INDEX_FROM_BYTES = 8 << 20

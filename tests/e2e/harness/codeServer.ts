@@ -63,11 +63,14 @@ export class CodeServer {
   readonly url: string;
   readonly data: string;
   readonly #process: ChildProcess;
+  /** What each file of settings holds when a scenario begins. */
+  readonly #settings: ReadonlyMap<string, string>;
 
-  private constructor(url: string, data: string, process: ChildProcess) {
+  private constructor(url: string, data: string, process: ChildProcess, settings: ReadonlyMap<string, string>) {
     this.url = url;
     this.data = data;
     this.#process = process;
+    this.#settings = settings;
   }
 
   /** Start one on a port of its own, with the packaged extension installed into a clean profile. */
@@ -83,10 +86,13 @@ export class CodeServer {
       ...trust,
       ...options.settings,
     };
-    writeFileSync(join(data, 'User', 'settings.json'), JSON.stringify(settings, undefined, 2));
     // What names programs on this machine and addresses reached from it is no user setting on a remote.
     mkdirSync(join(data, 'Machine'));
-    writeFileSync(join(data, 'Machine', 'settings.json'), JSON.stringify(options.machine ?? {}, undefined, 2));
+    const files = new Map([
+      [join(data, 'User', 'settings.json'), JSON.stringify(settings, undefined, 2)],
+      [join(data, 'Machine', 'settings.json'), JSON.stringify(options.machine ?? {}, undefined, 2)],
+    ]);
+    files.forEach((text, file) => writeFileSync(file, text));
     const node = version === 'code-server' ? join(ROOT, 'node24', 'bin', 'node') : join(ROOT, 'node20', 'bin', 'node');
     const entry = join(ROOT, version, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
     const folders = ['--user-data-dir', data, '--extensions-dir', extensions];
@@ -109,7 +115,7 @@ export class CodeServer {
       stdio: 'ignore',
       env: { ...(options.env ?? process.env), VSCODE_CLI: '1' },
     });
-    const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_);
+    const server = new CodeServer(`http://127.0.0.1:${port}`, data, process_, files);
     running.add(server.processId);
     await server.#untilHealthy();
     return server;
@@ -127,6 +133,15 @@ export class CodeServer {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     throw new Error('code-server did not start');
+  }
+
+  /** Undo what a scenario before has set. */
+  restoreSettings(): void {
+    this.#settings.forEach((text, file) => {
+      if (readFileSync(file, 'utf8') !== text) {
+        writeFileSync(file, text);
+      }
+    });
   }
 
   /** Change the machine's settings while it runs. */

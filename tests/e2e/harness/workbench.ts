@@ -56,6 +56,18 @@ export class Workbench {
       await row.waitFor({ timeout: 5_000 });
       await row.click();
     });
+    // What the command asks for comes in the palette's place: keys pressed before that would go to the palette.
+    const palette = this.page.locator('.quick-input-widget:visible input.input');
+    await this.until(
+      async () => (await palette.count()) === 0 || (await palette.inputValue({ timeout: 500 })) !== `>${title}`,
+      'the palette gone',
+    );
+  }
+
+  /** Wait for an input box that holds a text. */
+  async seesInput(text: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget:visible input.input');
+    await this.until(async () => (await input.inputValue({ timeout: 500 })) === text, `an input box with “${text}”`);
   }
 
   /** The quick input may close under one's hands while the workbench still starts: once more then. */
