@@ -243,7 +243,11 @@ def test_columns_are_what_their_values_are_one_by_one(
 ) -> None:
     """All cells looked at by whole-array operations, against each looked at by itself; wherever blocks are cut."""
     rows = [[pool[draw // 7**index % len(pool)] for index, pool in enumerate(pools)] + ["end"] for draw in draws]
-    rows *= times
+    assert_columns_are_exact(rows * times, cuts, line_end, quoting)
+
+
+def assert_columns_are_exact(rows: list[list[str]], cuts: list[int], line_end: str, quoting: Literal[0, 1]) -> None:
+    """The columns of rows that come in blocks cut anywhere, against those of values added one by one."""
     text = io.StringIO()
     csv.writer(text, lineterminator=line_end, quoting=quoting).writerows(rows)
     data = text.getvalue().encode()
@@ -268,7 +272,9 @@ def test_columns_are_what_their_values_are_one_by_one(
             open_text = b""
         offset += len(piece)
         open_text += piece[max(0, finder.open_start - offset + len(piece)) :]
-    for facts, profile in zip(columns.facts(), expected, strict=True):
+    for facts, profile, found_profile in zip(columns.facts(), expected, columns._profiles, strict=True):
+        if not found_profile.unseen:
+            assert found_profile.kinds == profile.kinds
         exact = profile.facts("utf-8")
         assert "sampled" not in facts
         assert (facts["type"], facts.get("min"), facts.get("max")) == (
@@ -277,6 +283,67 @@ def test_columns_are_what_their_values_are_one_by_one(
             exact.get("max"),
         )
         assert facts["empty"] == profile.kinds.get("empty", 0)
+
+
+WHOLE = ["0", "1", "7", "9", "10", "16", "42", "99", "100", "1234", "9999", "123456789012345", "-3", "-10", "007", ""]
+POINTED = ["0.5", "0.25", "1.5", "9.99", "12.75", "42.0", "42.5", "99.125", "123.5", "-7.5", "-0.5", "00.5", ".5", "5."]
+
+
+def columns_of(usual: list[str], odd: list[str]) -> st.SearchStrategy[list[str]]:
+    """The values of one column, the usual one first."""
+    return st.builds(
+        lambda first, others: [first, *others], st.sampled_from(usual), st.lists(st.sampled_from(odd), max_size=9)
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(
+        st.one_of(columns_of(WHOLE[:10], WHOLE), columns_of(POINTED[2:9], POINTED), columns_of(["3.5"], ["3.5", "4"])),
+        min_size=2,
+        max_size=3,
+    ),
+    st.lists(st.integers(0, 10**6), min_size=2, max_size=20),
+    st.lists(st.integers(0, 10**6), min_size=1, max_size=10),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_columns_of_numbers_alone_are_what_their_values_are_one_by_one(
+    pools: list[list[str]], early: list[int], late: list[int], line_end: str
+) -> None:
+    """Blocks of nothing but numbers are told by ranks alone (`tables.numeric`): rare ones and odd ones count too."""
+    usual = [[pool[0] for pool in pools]] * 40
+    rows = [
+        [[pool[draw // 11**index % len(pool)] for index, pool in enumerate(pools)] for draw in draws]
+        for draws in (early, late)
+    ]
+    assert_columns_are_exact(
+        [*usual, *rows[0], *usual, *rows[1], *usual], [40 + len(early)], line_end, csv.QUOTE_MINIMAL
+    )
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        [["4", "3.5", "7"]],
+        [["3.5", "3.5", "7"], ["4", "4", "7"]],
+        [["3", "4", "7"], ["3.5", "4.5", "7"]],
+        [["3.5.5", "4", "7"], ["3", "4", "7"]],
+        [["3.5", "1-2", "7"]],
+        [["3.5", "-4", "-"]],
+        [["3.5", "4", "2024-01-02"]],
+        [["1e5", "4", "7"]],
+        [["3.5", "4", "7" * 40]],
+        [["3" * 40 + ".5", "4", "7"]],
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_few_odd_records_among_plain_numbers_are_seen(odd: list[list[str]], line_end: str) -> None:
+    wide = [["0.5", "0", "0"], ["99999.5", "99999", "99999"]]
+    usual = [["33.5", "44", "77"]] * 100
+    rows = [*wide, *wide, *usual, *odd, *usual]
+    for turned in (rows, [row[::-1] for row in rows], [[row[1], row[0], row[2]] for row in rows]):
+        assert_columns_are_exact(turned, [4], line_end, csv.QUOTE_MINIMAL)
 
 
 # --- groups ---------------------------------------------------------------------------------------------------------

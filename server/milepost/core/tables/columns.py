@@ -12,6 +12,7 @@ from milepost.core.scan import Block
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.dialect import Dialect
 from milepost.core.tables.fields import Grid
+from milepost.core.tables.numeric import settle
 from milepost.core.tables.records import Rows
 from milepost.core.tables.survey import Survey
 from milepost.core.tables.values import ColumnProfile
@@ -63,7 +64,7 @@ class Columns:
         return raw[:prefix] if prefix else raw.rstrip(b"\r\n").rstrip(b'"')
 
     def take(self, block: Block, rows: Rows, used: Offsets | None, dialect: Dialect, text: bytes) -> Grid | None:
-        """Take note of the records of `used` (None: all) of a block; the grid of those that lie in it as a whole.
+        """Take note of the records of `used` (None: all) of a block; the grid of those that lie in it as a whole, if needed.
 
         `text` is all of a record that began in a block before, or nothing if that is too much.
         """
@@ -84,9 +85,15 @@ class Columns:
             return None
         if not rows.in_order:
             used = self._without_odd(block, rows, indices, dialect)
+        columns = list(range(len(self._profiles)))
+        if used is None:
+            columns, left = settle(block, rows, dialect, self._profiles)
+            self._survey.take_left(block, left, self._profiles)
+            if not columns:
+                return None
         grid = Grid.of(block.array, dialect, rows, used, len(self.names))
         if len(grid.starts):
-            self._survey.take(block, grid, self._profiles)
+            self._survey.take(block, grid, self._profiles, columns)
         return grid
 
     def _close(self, rows: Rows, indices: Offsets) -> int:

@@ -1,15 +1,16 @@
 """What the cells of a table are, of all records: kinds counted, ranges found, block by block and column by column.
 
-Each column is first held against what it was so far (`tables.plain` for numbers, shapes for dates); only what differs is
-looked at more closely, and cells that nothing quick decides one by one, up to a limit. Texts need less: a column of
-which more than a fiftieth is text is called so whatever the rest is, so that its cells are only looked at in every block
-until that is certain, then in some, and everywhere for being empty. What was not looked at is counted, and if the type of a
-column could depend on it, that is said.
+Each column is first held against what it was so far (`tables.numeric` where a block holds numbers alone, `tables.plain` for
+other numbers, shapes for dates); only what differs is looked at more closely, and cells that nothing quick decides one by
+one, up to a limit. Texts need less: a column of which more than a fiftieth is text is called so whatever the rest is, so
+that its cells are only looked at in every block until that is certain, then in some, and everywhere for being empty. What
+was not looked at is counted, and if the type of a column could depend on it, that is said.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ import numpy.typing as npt
 from milepost.core.scan import STRIPE_BYTES, Block
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.fields import Grid, Words
+from milepost.core.tables.numeric import Left
 from milepost.core.tables.plain import CODE, FORMS, FRACTION, INTEGER, NUMBER, ODD, Plain, kind_of_form, plain, widen
 from milepost.core.tables.settled import not_settled
 from milepost.core.tables.values import ColumnProfile, kind_of
@@ -88,12 +90,21 @@ class Survey:
     def __init__(self) -> None:
         self._tables = Tables()
 
-    def take(self, block: Block, grid: Grid, profiles: list[ColumnProfile]) -> None:
-        """Survey the records of `grid`."""
+    def take(self, block: Block, grid: Grid, profiles: list[ColumnProfile], columns: Iterable[int]) -> None:
+        """Survey some columns of the records of `grid`."""
         if len(grid.starts):
             cells = Cells(block, self._tables)
-            for index, profile in enumerate(profiles):
-                cells.survey(profile, *grid.bounds(index))
+            for index in columns:
+                starts, ends = grid.bounds(index)
+                profiles[index].seen += len(starts)
+                cells.survey(profiles[index], starts, ends)
+
+    def take_left(self, block: Block, left: list[Left], profiles: list[ColumnProfile]) -> None:
+        """Survey cells that are counted as seen already."""
+        if left:
+            cells = Cells(block, self._tables)
+            for one in left:
+                cells.survey(profiles[one.column], one.starts, one.ends)
 
 
 class Cells:
@@ -114,9 +125,8 @@ class Cells:
         return self._words
 
     def survey(self, profile: ColumnProfile, starts: Offsets, ends: Offsets) -> None:
-        """Take note of all cells of one column."""
+        """Take note of cells of one column, which are in `seen` already."""
         count = len(starts)
-        profile.seen += count
         expected = profile.expected
         widths = ends - starts
         none = widths == 0
