@@ -32,6 +32,9 @@ export interface ScenarioOptions {
   readonly server?: CodeServerOptions;
 }
 
+/** Scenarios begin within so many seconds, or are skipped. */
+const SECONDS = Number(process.env.MILEPOST_E2E_SECONDS ?? 'Infinity');
+
 let context: BrowserContext | undefined;
 const servers = new Map<string, CodeServer>();
 const folders: string[] = [];
@@ -83,6 +86,10 @@ async function serverFor(options: CodeServerOptions): Promise<CodeServer> {
  */
 export function scenario(name: string, options: ScenarioOptions, play: (scene: Scene) => Promise<void>): void {
   test(name, { timeout: 600_000 }, async (t) => {
+    if (process.uptime() > SECONDS) {
+      t.skip(`no time is left: ${SECONDS} s have passed`);
+      return;
+    }
     number += 1;
     const prefix = join(
       ARTIFACTS,
