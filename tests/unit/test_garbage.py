@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,3 +50,44 @@ def test_no_scan_leaves_garbage(path: Path) -> None:
         scan()
     ours = [type(one).__name__ for one in found if type(one).__module__.startswith("milepost")]
     assert len(found) <= FEW, sorted(set(ours))
+
+
+SOURCES = sorted((CHECKOUT / "server" / "milepost").rglob("*.py"))
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def self_referring(tree: ast.AST) -> list[str]:
+    """Functions inside functions that name themselves, directly or by way of others beside them.
+
+    Each call of the outer one makes a function that holds itself, and all else that it closes over, until a full collection.
+    """
+    found = []
+    for outer in ast.walk(tree):
+        if not isinstance(outer, Function):
+            continue
+        inner = {one.name: one for one in ast.walk(outer) if isinstance(one, Function) and one is not outer}
+        named = {
+            name: {one.id for one in ast.walk(body) if isinstance(one, ast.Name) and one.id in inner}
+            for name, body in inner.items()
+        }
+        for name in inner:
+            reached: set[str] = set()
+            unread = list(named[name])
+            while unread:
+                next_one = unread.pop()
+                if next_one not in reached:
+                    reached.add(next_one)
+                    unread += named[next_one]
+            if name in reached:
+                found.append(f"{outer.name}.{name}")
+    return found
+
+
+def test_a_function_that_holds_itself_is_noticed() -> None:
+    assert self_referring(ast.parse("def f():\n  def g(): return h()\n  def h(): return g()\n")) == ["f.g", "f.h"]
+    assert self_referring(ast.parse("def f():\n  def g(): return 1\n  def h(): return g()\n")) == []
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_no_function_holds_itself(path: Path) -> None:
+    assert self_referring(ast.parse(path.read_text(encoding="utf-8"))) == []

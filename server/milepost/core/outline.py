@@ -142,33 +142,34 @@ def section_id(kind: str, level: int, start_byte: int) -> str:
 def freeze(nodes: list[Node]) -> tuple[Section, ...]:
     """Nodes as sections: titles and digests clipped, ids unique among all."""
     seen: dict[str, int] = {}
+    return tuple([_frozen(node, seen) for node in nodes])
 
-    def one(node: Node) -> Section:
-        name = section_id(node.kind, node.level, node.start_byte)
-        times = seen.get(name, 0)
-        seen[name] = times + 1
-        if times:
-            name = f"{name}-{times}"
-        return Section(
-            id=name,
-            title=clip_text(node.title, TITLE_MAX_BYTES) or f"({node.kind})",
-            kind=node.kind,
-            start_line=node.start_line,
-            end_line=node.end_line,
-            start_byte=node.start_byte,
-            end_byte=node.end_byte,
-            digest=clip_text(node.digest, DIGEST_MAX_BYTES),
-            count=node.count,
-            facts=node.facts,
-            children=tuple([one(child) for child in node.children]),
-            weight=node.weight,
-            more=More(node.hidden) if node.hidden else None,
-            start_column=node.start_column,
-            end_column=node.end_column,
-            resume=node.resume,
-        )
 
-    return tuple([one(node) for node in nodes])
+def _frozen(node: Node, seen: dict[str, int]) -> Section:
+    """A node as a section; `seen` counts how often each id was given."""
+    name = section_id(node.kind, node.level, node.start_byte)
+    times = seen.get(name, 0)
+    seen[name] = times + 1
+    if times:
+        name = f"{name}-{times}"
+    return Section(
+        id=name,
+        title=clip_text(node.title, TITLE_MAX_BYTES) or f"({node.kind})",
+        kind=node.kind,
+        start_line=node.start_line,
+        end_line=node.end_line,
+        start_byte=node.start_byte,
+        end_byte=node.end_byte,
+        digest=clip_text(node.digest, DIGEST_MAX_BYTES),
+        count=node.count,
+        facts=node.facts,
+        children=tuple([_frozen(child, seen) for child in node.children]),
+        weight=node.weight,
+        more=More(node.hidden) if node.hidden else None,
+        start_column=node.start_column,
+        end_column=node.end_column,
+        resume=node.resume,
+    )
 
 
 def with_prefix(sections: tuple[Section, ...], prefix: str) -> tuple[Section, ...]:

@@ -123,8 +123,29 @@ def chosen_sections(outline: Outline, max_nodes: int) -> tuple[set[int], int]:
 def document_symbols(outline: Outline, columns: Columns, client: ClientFeatures, uri: str) -> list[Json]:
     """The outline as `DocumentSymbol`s, or as flat `SymbolInformation`s for clients that cannot nest."""
     chosen, left_out = chosen_sections(outline, MAX_SYMBOLS)
+    symbols = _symbols(outline.sections, None, chosen, columns, client)
+    if left_out and symbols:
+        last = symbols[-1]["range"]["end"]
+        symbols.append(
+            {
+                "name": f"{left_out:,} more sections",
+                "kind": symbol_kind("group", client.symbol_kinds),
+                "detail": "not shown here: the Milepost outline lists them",
+                "range": {"start": last, "end": last},
+                "selectionRange": {"start": last, "end": last},
+            }
+        )
+    return symbols if client.hierarchical_symbols else list(_flat(symbols, uri, None))
 
-    def symbol(section: Section, outer: _Range | None) -> Json:
+
+def _symbols(
+    sections: Iterable[Section], outer: _Range | None, chosen: set[int], columns: Columns, client: ClientFeatures
+) -> list[Json]:
+    """The chosen ones of some sections, with those below them, each inside the range of the one it lies in."""
+    symbols = []
+    for section in sections:
+        if id(section) not in chosen:
+            continue
         whole, head = _ranges(section, columns)
         if outer is not None:
             whole = whole.within(outer)
@@ -138,24 +159,11 @@ def document_symbols(outline: Outline, columns: Columns, client: ClientFeatures,
         detail = _detail(section)
         if detail:
             made["detail"] = detail
-        children = [symbol(child, whole) for child in section.children if id(child) in chosen]
+        children = _symbols(section.children, whole, chosen, columns, client)
         if children:
             made["children"] = children
-        return made
-
-    symbols = [symbol(section, None) for section in outline.sections if id(section) in chosen]
-    if left_out and symbols:
-        last = symbols[-1]["range"]["end"]
-        symbols.append(
-            {
-                "name": f"{left_out:,} more sections",
-                "kind": symbol_kind("group", client.symbol_kinds),
-                "detail": "not shown here: the Milepost outline lists them",
-                "range": {"start": last, "end": last},
-                "selectionRange": {"start": last, "end": last},
-            }
-        )
-    return symbols if client.hierarchical_symbols else list(_flat(symbols, uri, None))
+        symbols.append(made)
+    return symbols
 
 
 def _flat(symbols: Iterable[Json], uri: str, container: str | None) -> Iterator[Json]:

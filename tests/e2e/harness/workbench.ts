@@ -291,12 +291,10 @@ export class Workbench {
     await this.until(
       async () => {
         for (const frame of this.page.frames()) {
-          if (
-            (await frame
-              .locator('main > header h1')
-              .count()
-              .catch(() => 0)) > 0
-          ) {
+          // A frame that is going away or not there yet may not answer at all.
+          const heads = frame.locator('main > header h1').count();
+          const late = new Promise<number>((resolve) => setTimeout(resolve, 1_000, 0));
+          if ((await Promise.race([heads.catch(() => 0), late])) > 0) {
             found = frame;
           }
         }
