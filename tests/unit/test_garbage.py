@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import gc
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,8 @@ import pytest
 from corpus_path import CHECKOUT
 from milepost.core.analysis import Analysis
 from milepost.core.source import open_source
+from milepost.errors import Cancelled, NotFound
+from milepost.lsp.jobs import Control, Job, Jobs
 
 FIXTURES = sorted(path for path in (CHECKOUT / "tests" / "data").glob("*/*") if path.is_file())
 
@@ -50,6 +54,32 @@ def test_no_scan_leaves_garbage(path: Path) -> None:
         scan()
     ours = [type(one).__name__ for one in found if type(one).__module__.startswith("milepost")]
     assert len(found) <= FEW, sorted(set(ours))
+
+
+def test_work_that_is_refused_or_cancelled_leaves_nothing() -> None:
+    def refused(control: Control[int]) -> int:
+        raise NotFound("There is no file absent.log.")
+
+    def stopped(control: Control[int]) -> int:
+        while not control.should_stop():
+            time.sleep(0.001)
+        raise Cancelled("Stopped.")
+
+    async def ask() -> None:
+        jobs = Jobs()
+        async with jobs.join("refused", refused) as job:
+            with pytest.raises(NotFound):
+                await job.result()
+        async with jobs.join("stopped", stopped) as job:
+            job.stop()
+            with pytest.raises(Cancelled):
+                await job.first()
+        await jobs.close(10)
+
+    asyncio.run(ask())
+    with kept_garbage() as found:
+        asyncio.run(ask())
+    assert not [one for one in found if isinstance(one, Job | Control)]
 
 
 SOURCES = sorted((CHECKOUT / "server" / "milepost").rglob("*.py"))

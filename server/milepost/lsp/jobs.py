@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import copy
 import logging
 import threading
 from collections.abc import Callable, Coroutine, Hashable, Mapping
@@ -96,14 +97,21 @@ class Job(Generic[T]):
     async def result(self) -> T:
         """The final result. Cancelling the caller does not cancel the job."""
         await asyncio.wait({self._result})
-        return self._result.result()
+        return self._outcome()
 
     async def first(self) -> tuple[T, bool]:
         """The preliminary or the final result, whichever comes first, and whether it is final."""
         await asyncio.wait({self._result, self._early}, return_when=asyncio.FIRST_COMPLETED)
         if self._result.done():
-            return self._result.result(), True
+            return self._outcome(), True
         return self._early.result(), False
+
+    def _outcome(self) -> T:
+        """The final result. An error is raised as a copy: once raised it holds the frames of who waits, and they this job."""
+        error = self._result.exception()
+        if isinstance(error, MilepostError):
+            raise copy.copy(error)
+        return self._result.result()
 
     async def __aenter__(self) -> Job[T]:
         self.enter()
@@ -136,7 +144,11 @@ class Job(Generic[T]):
         self._jobs.ended += 1
         if self._result.done():
             return
+        # The thread's own future holds, with its error, the frames that raised it, and they hold this job.
+        self.ended = self._result
         error = Cancelled("The work was cancelled.") if future.cancelled() else future.exception()
+        if isinstance(error, MilepostError):
+            error = copy.copy(error)
         if error is None:
             self._result.set_result(future.result())
             return
