@@ -6,6 +6,7 @@ python tests/bench/bench_csv.py [--megabytes 250]
 from __future__ import annotations
 
 import argparse
+import random
 import sys
 from pathlib import Path
 
@@ -62,12 +63,33 @@ def grown_table(name: str, data: bytes, size: int, has_header: bool) -> Path:
     return path
 
 
+def number_table(decimals: int) -> bytes:
+    """A table of numbers alone: ten columns of whole ones of one to five digits, or three of decimals and two of whole ones."""
+    chance = random.Random(1)
+    if decimals:
+        rows = [
+            ",".join(
+                [
+                    *(f"{chance.gauss(0, 100):.{decimals}f}" for _ in range(3)),
+                    *(str(chance.randrange(10**5)) for _ in "ab"),
+                ]
+            )
+            for _ in range(100_000)
+        ]
+        return "\n".join(["x,y,z,n,m", *rows, ""]).encode()
+    most = (10, 100, 1000, 10_000, 100, 17, 5000, 99_999, 2, 50)
+    rows = [",".join(str(chance.randrange(one)) for one in most) for _ in range(100_000)]
+    return "\n".join([",".join(f"c{index}" for index in range(len(most))), *rows, ""]).encode()
+
+
 def speed(corpus: Path, megabytes: int) -> list[tuple[object, ...]]:
     """CPU of the work itself and memory of the process, against `csv` and against reading and hashing alone."""
     inputs = {
         "worldcitiespop": ((corpus / "rust-csv-bench" / "bench" / "worldcitiespop.csv").read_bytes(), True),
         "airports": ((corpus / "openflights" / "airports.dat").read_bytes(), False),
         "hdfs-labels": ((corpus / "loghub-labels/HDFS/HDFS_2k.log_structured_corrected.csv").read_bytes(), True),
+        "whole numbers (made)": (number_table(0), True),
+        "decimals (made)": (number_table(3), True),
     }
     rows: list[tuple[object, ...]] = []
     for name, (data, has_header) in inputs.items():
