@@ -64,7 +64,7 @@ def grown_table(name: str, data: bytes, size: int, has_header: bool) -> Path:
 
 
 def number_table(decimals: int) -> bytes:
-    """A table of numbers alone: ten columns of whole ones of one to five digits, or three of decimals and two of whole ones."""
+    """A table of numbers alone: ten columns of one to five digits, or three of decimals and two of whole numbers."""
     chance = random.Random(1)
     if decimals:
         rows = [
