@@ -110,6 +110,7 @@ def test_repeats_are_counted_in_the_first() -> None:
         "INFO [main] shop.Check - finished without errors",
         "INFO [main] shop.Check - errors=0 failed=0",
         "INFO [main] shop.Packages - upgrade libgpg-error-dev:amd64 1.46-1",
+        "INFO [main] gc.init - Compressed Oops: Enabled (Zero based)",
     ],
 )
 def test_words_that_deny_an_error_are_no_incident(harmless: str) -> None:

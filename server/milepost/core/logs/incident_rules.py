@@ -31,7 +31,7 @@ _STRONG: tuple[tuple[str, float, bytes], ...] = (
         1.0,
         rb"(?i)\bsegfault\b|segmentation fault|\bcore dumped\b|\bout of memory\b|\boom-?kill|\bkernel panic|\bdouble free\b"
         rb"|stack smashing|Fatal signal|FATAL EXCEPTION|terminate called|terminated by signal|was terminated by"
-        rb"|AddressSanitizer|ThreadSanitizer|LeakSanitizer|BUG: unable|general protection fault|\bOops:|panicked at"
+        rb"|AddressSanitizer|ThreadSanitizer|LeakSanitizer|BUG: unable|general protection fault|(?<!Compressed )\bOops:|panicked at"
         rb"|^panic:|\bpanic: |goroutine \d+ \[|Aborted \(core|assertion (?:`|'|\")?.* ?failed|Assertion .*failed",
     ),
     (
