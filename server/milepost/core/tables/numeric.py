@@ -189,7 +189,7 @@ class _Cells:
             # Whole numbers of one digit are told by their rank.
             if (is_high or profile.low > 0) and (point is not None or end.rank >= 2 << 4):
                 chosen = self._near(column, np.flatnonzero(ranks == end.rank), end, is_high)
-                found[chosen] = self._is_beyond(*self.bounds(column, chosen), end, is_high)
+                found[chosen] |= self._is_beyond(*self.bounds(column, chosen), end, is_high)
         if profile.low < 0:
             self._settle_negative(column, ranks, found, -profile.low)
         suspects = np.flatnonzero(found)
@@ -214,7 +214,7 @@ class _Cells:
         starts += 1
         first = self._codes[np.minimum(starts, len(self._codes) - 1)] & np.uint8(15)
         above = (ranks[negative] & np.uint8(0xF0)) - np.uint8(1 << 4) | first
-        is_left = (above > end.rank) | (above < _ZERO) | _is_odd(above)
+        is_left = (above > end.rank) | (above < _ZERO) | _is_odd(above) | (ranks[negative] >= _MOST_DIGITS + 1 << 4)
         at_end = np.flatnonzero(above == end.rank)
         is_left[at_end] = self._is_beyond(starts[at_end], ends[at_end], end, True)
         found[negative] = is_left
