@@ -77,6 +77,7 @@ def test_an_element_inside_a_line_has_columns_and_its_bytes() -> None:
         (b"<a>\n<b\n</a>", 2, "a tag without its >, or with a < inside"),
         (b"<a>\n1 < 2</a>", 2, "a < that begins no tag"),
         (b"<a/>\n<b/>", 2, "more than one root element"),
+        (b"<a/>\n<!-- so -->\n and on", 3, "text after the root element"),
         (b"<?xml version='1.0'?>\n", 1, "there is no element"),
     ],
 )

@@ -6,6 +6,7 @@ elements that are listed are looked at one by one.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +32,8 @@ _LARGE_RUN_BYTES = 8192
 _FAILURE_WEIGHT = 0.9
 _MOST_NAMES = 8
 _NOWHERE = Mark(0, 0, None)
+#: What may follow the root element, whole or up to the end of what is there.
+_CONSTRUCT = re.compile(rb"<!--.*?(?:-->|\Z)|<\?.*?(?:\?>|\Z)", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -103,6 +106,17 @@ class XmlTree:
         if offset >= 0:
             byte = places.base + offset
             self.fault = Problem(f"not well-formed: {message}", places.line_of(byte), byte)
+        elif len(tags.begins) and not self.depth and self._roots == 1:
+            self._look_behind_root(tags, places)
+
+    def _look_behind_root(self, tags: Tags, places: Places) -> None:
+        """Name text that follows the root element; comments and the like may."""
+        start = int(tags.stops[-1])
+        rest = _CONSTRUCT.sub(lambda match: b" " * len(match[0]), tags.data[start : tags.used])
+        behind = rest.lstrip()
+        if behind:
+            byte = places.base + start + len(rest) - len(behind)
+            self.problems.append(Problem("text after the root element", places.line_of(byte), byte))
 
     def _take(self, stretch: Stretch, places: Places) -> None:
         if not len(stretch):
