@@ -18,7 +18,7 @@ from pygls.lsp.server import LanguageServer
 
 from milepost import __version__
 from milepost.lsp.handlers import documents, features, lifecycle, requests
-from milepost.lsp.pauses import postpone_full_collections
+from milepost.lsp.pauses import shorten
 from milepost.lsp.pygls_fixes import Protocol, make_converter, quiet_pygls
 from milepost.lsp.session import Engine, EngineFactory, Session
 from milepost.lsp.sockets import hand_on, serve_tcp, serve_websockets
@@ -71,7 +71,7 @@ def run_stdio(make_engine: EngineFactory = _make_service) -> None:
     Raises SystemExit with code 1 where the client went away without `shutdown`, as the protocol wants it.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    postpone_full_collections()
+    shorten()
     descriptor_in, descriptor_out = _take_over_standard_streams()
     code, quiet = asyncio.run(_serve_pipes(make_engine, descriptor_in, descriptor_out))
     if not quiet:
@@ -142,6 +142,6 @@ def _run_listener(
     serve: Callable[[Callable[[], MilepostServer], str, int], Coroutine[Any, Any, None]], host: str, port: int
 ) -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    postpone_full_collections()
+    shorten()
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(serve(create_server, host, port))

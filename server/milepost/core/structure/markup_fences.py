@@ -9,15 +9,22 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.structure.line_view import LineView, table_of
+from milepost.core.tables.bits import bit_counts
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Words = npt.NDArray[np.uint64]
 _BACKTICK, _TILDE = 96, 126
 #: First bytes of lines that begin something which lasts: fences and HTML.
 _LASTING = table_of(b"`~<")
 _LINE_END = table_of(b"\r\n")
 _BLANK = table_of(b" \t\r\n")
 _SPACE = 32
+_WORD_BYTES = 8
+#: What follows a fence on its line is looked at by itself where it is longer.
+_NEAR_BYTES = 24
+_ONE, _LOW7, _HIGH = np.uint64(1), np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x8080808080808080)
+_HIGHS = np.array([((1 << 8 * width) - 1) & int(_HIGH) for width in range(_WORD_BYTES + 1)], np.uint64)
 #: Fewer fences are measured one by one.
 _FEW = 300
 #: With fewer that open a block, rows are not looked for.
@@ -155,25 +162,50 @@ def _measure(view: LineView, ranks: Ints, lines: Ints, char: int) -> _Column:
         opens = np.array([one[2] for one in found], np.bool_)
         return _Column(ranks, lines, lengths, closes, opens)
     array = view.block.array
-    is_char = array == char
-    # Where the character begins or ends to be repeated. A line begins with it, so the next such place ends the fence.
-    changes = np.flatnonzero(is_char[1:] != is_char[:-1]) + 1
-    changes = np.append(changes, (len(array), len(array)))
     begins = view.starts[lines]
     following = np.append(view.starts, len(array))[lines + 1]
-    after = np.searchsorted(changes, begins, side="right")
-    ends = np.minimum(changes[after], following)
+    words = np.ndarray((len(array) + _WORD_BYTES,), np.dtype("<u8"), view.data + bytes(2 * _WORD_BYTES), 0, (1,))
+    repeated = np.uint64(int.from_bytes(bytes([char]) * _WORD_BYTES, "little"))
+    ends = _ends_of_runs(words, begins, repeated)
     # No backtick may stand in what follows on the line.
-    opens = changes[after + 1] >= following if char == _BACKTICK else np.ones(len(lines), np.bool_)
+    opens, unclear = np.ones(len(lines), np.bool_), np.zeros(len(lines), np.bool_)
+    if char == _BACKTICK:
+        left = following - ends
+        unclear = left > _NEAR_BYTES
+        for at in range(0, _NEAR_BYTES, _WORD_BYTES):
+            inside = np.flatnonzero(left > at)
+            if not len(inside):
+                break
+            zeros = _zero_bytes(words[ends[inside] + at] ^ repeated)
+            opens[inside] &= (zeros & _HIGHS[np.minimum(left[inside] - at, _WORD_BYTES)]) == 0
     rest = array[np.minimum(ends, len(array) - 1)]
     closes = _LINE_END[rest] | (ends == following)
     lengths = ends - begins
     # Only blanks may follow a fence that closes one. Whether one that is indented opens a block depends on the lines before.
     before_end = array[np.maximum(following - 2, begins)]
-    is_odd = (~closes & _BLANK[rest] & _BLANK[before_end]) | (view.heads[lines] == _SPACE)
+    is_odd = (~closes & _BLANK[rest] & _BLANK[before_end]) | (view.heads[lines] == _SPACE) | unclear
     for number in np.flatnonzero(is_odd).tolist():
         lengths[number], closes[number], opens[number] = _measure_one(view, lines.item(number), char)
     return _Column(ranks, lines, lengths, closes, opens)
+
+
+def _ends_of_runs(words: Words, begins: Ints, repeated: np.uint64) -> Ints:
+    """Where runs of one byte, given eight times over, end that begin at some places."""
+    ends = begins.copy()
+    going = np.arange(len(begins))
+    while len(going):
+        other = words[ends[going]] ^ repeated
+        # The lowest bit that differs, less one, has as many bits as there are below it: eight for each byte that is the same.
+        same = (bit_counts((other & (~other + _ONE)) - _ONE) >> 3).astype(np.int64)
+        ends[going] += same
+        going = going[same == _WORD_BYTES]
+    return ends
+
+
+def _zero_bytes(words: Words) -> Words:
+    """The highest bit of each byte that is zero."""
+    found: Words = ~(((words & _LOW7) + _LOW7) | words) & _HIGH
+    return found
 
 
 def _measure_one(view: LineView, line: int, char: int) -> tuple[int, bool, bool]:
