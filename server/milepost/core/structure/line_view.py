@@ -25,7 +25,19 @@ class LineView:
     way); `number` is right in both cases.
     """
 
-    __slots__ = ("_asked", "_blanks", "_bounds", "_has_odd_lines", "block", "data", "first", "heads", "size", "starts")
+    __slots__ = (
+        "_asked",
+        "_blanks",
+        "_bounds",
+        "_has_odd_lines",
+        "_words",
+        "block",
+        "data",
+        "first",
+        "heads",
+        "size",
+        "starts",
+    )
 
     def __init__(self, block: Block, *, only_lf: bool = False) -> None:
         self.block = block
@@ -44,9 +56,18 @@ class LineView:
         self._bounds: list[int] | None = None
         self._asked = 0
         self._blanks: list[int] | None = None
+        self._words: npt.NDArray[np.uint64] | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> LineView:
         return self  # nothing in it changes
+
+    @property
+    def words(self) -> npt.NDArray[np.uint64]:
+        """The eight bytes from each place of the block on, as one number; zeros behind its end."""
+        if self._words is None:
+            padded = self.data + bytes(2 * _WORD_BYTES)
+            self._words = np.ndarray((len(self.data) + _WORD_BYTES,), np.dtype("<u8"), padded, 0, (1,))
+        return self._words
 
     def number(self, index: int) -> int:
         """The file's number of a line of this view; `size` gives that of the line after the block."""
@@ -112,9 +133,8 @@ class LineView:
         near = np.arange(self.size)
         if most_blanks < _WORD_BYTES:
             # Eight bytes at once tell most of the deeper ones.
-            words = np.ndarray((len(self.data) + _WORD_BYTES,), np.dtype("<u8"), self.data + bytes(16), 0, (1,))
             mask = np.uint64((1 << (8 * (most_blanks + 1))) - 1)
-            near = np.flatnonzero((words[self.starts] ^ _BLANK_WORD) & mask)
+            near = np.flatnonzero((self.words[self.starts] ^ _BLANK_WORD) & mask)
         starts = self.starts[near]
         indents = np.zeros(len(near), np.int64)
         inside = np.flatnonzero(self.heads[near] == 32)

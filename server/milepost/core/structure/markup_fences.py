@@ -164,9 +164,8 @@ def _measure(view: LineView, ranks: Ints, lines: Ints, char: int) -> _Column:
     array = view.block.array
     begins = view.starts[lines]
     following = np.append(view.starts, len(array))[lines + 1]
-    words = np.ndarray((len(array) + _WORD_BYTES,), np.dtype("<u8"), view.data + bytes(2 * _WORD_BYTES), 0, (1,))
     repeated = np.uint64(int.from_bytes(bytes([char]) * _WORD_BYTES, "little"))
-    ends = _ends_of_runs(words, begins, repeated)
+    ends = _ends_of_runs(view.words, begins, repeated)
     # No backtick may stand in what follows on the line.
     opens, unclear = np.ones(len(lines), np.bool_), np.zeros(len(lines), np.bool_)
     if char == _BACKTICK:
@@ -176,7 +175,7 @@ def _measure(view: LineView, ranks: Ints, lines: Ints, char: int) -> _Column:
             inside = np.flatnonzero(left > at)
             if not len(inside):
                 break
-            zeros = _zero_bytes(words[ends[inside] + at] ^ repeated)
+            zeros = _zero_bytes(view.words[ends[inside] + at] ^ repeated)
             opens[inside] &= (zeros & _HIGHS[np.minimum(left[inside] - at, _WORD_BYTES)]) == 0
     rest = array[np.minimum(ends, len(array) - 1)]
     closes = _LINE_END[rest] | (ends == following)
