@@ -1,21 +1,25 @@
 """The language server on standard streams, with a watchdog on its event loop: run by the benches.
 
-The request `bench/pauses` says what was the worst since it was asked last.
+The request `bench/pauses` says what was the worst since it was asked last. With a file named in MILEPOST_BENCH_STACKS, what
+every thread was doing is written there whenever the event loop has been held for 35 ms, whoever holds the interpreter's lock.
 """
 
 from __future__ import annotations
 
 import asyncio
+import faulthandler
+import functools
+import os
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from milepost.lsp import app
 from milepost.lsp.session import EngineFactory
 
 _SLEEP_S = 0.005
-_SCHEDULE = Path("/proc/thread-self/schedstat")
+_STACKS_AFTER_S = 0.035
+_SCHEDULE = "/proc/thread-self/schedstat"
 
 
 @dataclass(slots=True)
@@ -33,13 +37,22 @@ class Pauses:
 
     async def watch(self) -> None:
         """Measure until cancelled."""
+        name = os.environ.get("MILEPOST_BENCH_STACKS")
+        stacks = open(name, "a") if name else None  # noqa: SIM115, ASYNC230 - open for as long as the process
+        began, used, queued = time.perf_counter(), time.process_time(), _queued_s()
         while True:
-            began, used, queued = time.perf_counter(), time.process_time(), _queued_s()
+            if stacks:
+                faulthandler.dump_traceback_later(_STACKS_AFTER_S + _SLEEP_S, file=stacks)
             await asyncio.sleep(_SLEEP_S)
-            gap = time.perf_counter() - began - _SLEEP_S
-            own = min(gap - (_queued_s() - queued), time.process_time() - used)
+            # Once a turn: each look at the kernel's account lets go of the interpreter's lock, and waits for it again.
+            now, used_now, queued_now = time.perf_counter(), time.process_time(), _queued_s()
+            gap = now - began - _SLEEP_S
+            own = min(gap - (queued_now - queued), used_now - used)
+            began, used, queued = now, used_now, queued_now
             self.worst_s = max(self.worst_s, gap)
             self.own_s = max(self.own_s, own)
+            if stacks and gap > _STACKS_AFTER_S:
+                print(f"--- held for {1000 * gap:.0f} ms, {1000 * own:.0f} of them its own", file=stacks, flush=True)
 
     def taken(self) -> dict[str, float]:
         """What was seen; then begin again."""
@@ -50,10 +63,16 @@ class Pauses:
 
 def _queued_s() -> float:
     """How long this thread has waited for a processor since it began."""
+    account = _account()
+    return int(os.pread(account, 100, 0).split()[1]) / 1e9 if account is not None else 0.0
+
+
+@functools.cache
+def _account() -> int | None:
     try:
-        return int(_SCHEDULE.read_text().split()[1]) / 1e9
+        return os.open(_SCHEDULE, os.O_RDONLY)
     except OSError:
-        return 0.0
+        return None
 
 
 def main() -> None:

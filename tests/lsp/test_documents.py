@@ -85,7 +85,7 @@ def test_edits_equal_a_plain_reference(units: Units, text: str, changes: list[An
             open_document.change(number + 2, [edit])
             start, end = sorted((offset_of(text, line1, column1, units), offset_of(text, line2, column2, units)))
             text = text[:start] + inserted + text[end:]
-            assert open_document.snapshot().text == text
+            assert "".join(open_document.snapshot().texts()) == text
         pieces = open_document.snapshot().pieces
     assert sum(piece.line_ends for piece in pieces) == len(lines_of(text)) - 1
     for piece, following in itertools.pairwise(pieces):
@@ -113,7 +113,7 @@ def test_the_whole_text_can_be_replaced() -> None:
     open_document = document("a\nb")
     open_document.change(2, [{"text": "c\fd\n"}])
     snapshot = open_document.snapshot()
-    assert (snapshot.text, open_document.version, snapshot.edited) == ("c\fd\n", 2, True)
+    assert ("".join(snapshot.texts()), open_document.version, snapshot.edited) == ("c\fd\n", 2, True)
 
 
 def test_messages_come_out_of_a_stream_whole() -> None:

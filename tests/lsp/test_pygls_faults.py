@@ -15,6 +15,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import json_rpc
 from pygls.uris import to_fs_path
 from pygls.workspace import PositionCodec, TextDocument
 
@@ -97,6 +98,20 @@ def test_bytes_of_a_path_that_are_no_utf8_are_lost() -> None:
 def test_params_of_custom_requests_are_namedtuples_with_renamed_keys() -> None:
     # milepost.lsp.pygls_fixes.make_converter
     assert params_seen({"class": 1, "_private": 2})._fields == ("_0", "_1")
+
+
+def test_every_notification_asks_for_a_random_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Protocol._handle_notification
+    asked: list[int] = []
+    monkeypatch.setattr(json_rpc.uuid, "uuid4", lambda: f"id {asked.append(1)}")
+
+    async def run() -> None:
+        server, _ = started()
+        server.feature("milepost/noted")(lambda params: None)
+        receive(server, None, "milepost/noted", {})
+
+    asyncio.run(run())
+    assert asked
 
 
 def test_a_cancelled_command_runs_on() -> None:

@@ -7,7 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from milepost.lsp import documents, unsaved
 from milepost.lsp.documents import Snapshot, TextDocument, cut_pieces
 from milepost.lsp.unsaved import UnsavedTexts
 
@@ -50,7 +53,7 @@ def test_a_document_differs_from_its_file(tmp_path: Path, data: bytes, text: str
     found = UnsavedTexts().of(snapshot(path, text, edited=edited), str(path))
     assert (found is not None) == differs
     if found is not None:
-        assert found.data == text.encode()
+        assert found.read_at(0, found.size + 1) == text.encode()
 
 
 def test_files_of_several_blocks_are_compared_to_their_end(tmp_path: Path) -> None:
@@ -63,6 +66,40 @@ def test_files_of_several_blocks_are_compared_to_their_end(tmp_path: Path) -> No
     assert UnsavedTexts().of(other, str(path)) is not None
     path.write_bytes(b"other\n")  # the answer is for one state of the file
     assert texts.of(snapshot(path, text), str(path)) is not None
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "é", "🌍", "\n", "\r\n", "\r"]), max_size=12).map("".join)
+
+
+def line_ends(text: str) -> set[str]:
+    return set(re.findall(r"\r\n?|\n", text))
+
+
+def with_line_feeds(text: str) -> str:
+    return re.sub(r"\r\n?", "\n", text)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), held=TEXTS, block_bytes=st.integers(4, 9), piece=st.integers(1, 5), edited=st.booleans())
+def test_texts_are_compared_alike_wherever_they_are_cut(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    data: st.DataObject,
+    held: str,
+    block_bytes: int,
+    piece: int,
+    edited: bool,
+) -> None:
+    text = data.draw(st.sampled_from([held, with_line_feeds(held), held[:-1], held + "\r"]) | TEXTS)
+    path = tmp_path / "x.log"
+    codec = data.draw(st.sampled_from(["utf-8", "utf-16"]))
+    path.write_bytes(held.encode(codec))
+    monkeypatch.setattr(unsaved, "_BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(documents, "PIECE_CHARACTERS", piece)
+    is_mixture = not edited and len(line_ends(held)) > 1 and len(line_ends(text)) < 2
+    same = text == held or (is_mixture and with_line_feeds(text) == with_line_feeds(held))
+    found = UnsavedTexts().of(snapshot(path, text, edited=edited), str(path))
+    assert (found is None) == same, (text, held)
 
 
 def test_a_document_without_a_file_is_its_text(tmp_path: Path) -> None:

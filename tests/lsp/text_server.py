@@ -20,7 +20,7 @@ def main() -> None:
         def text(params: Any) -> str:
             document = server.session.documents.get(key_of_uri(params["uri"]))
             assert document is not None
-            return document.snapshot().text
+            return "".join(document.snapshot().texts())
 
         return server
 

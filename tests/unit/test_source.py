@@ -25,7 +25,11 @@ def test_reads_are_short_only_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "ten.txt"
     path.write_bytes(b"0123456789")
     with open_source(path) as file:
-        for source in (file, BytesSource("ten", b"0123456789")):
+        for source in (
+            file,
+            BytesSource("ten", b"0123456789"),
+            BytesSource("ten", b"", b"01", b"234", b"", b"5678", b"9"),
+        ):
             assert source.size == 10
             assert source.read_at(0, 4) == b"0123"
             assert source.read_at(8, 100) == b"89"

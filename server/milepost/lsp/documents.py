@@ -102,10 +102,9 @@ class Snapshot:
         """Whether the client has sent a change since it opened the document."""
         return self.revision[1] > 0
 
-    @property
-    def text(self) -> str:
-        """The whole text. A copy: not for the event loop."""
-        return "".join(piece.text for piece in self.pieces)
+    def texts(self) -> Iterator[str]:
+        """The text in pieces: to put them together holds up every thread, which one at a time does not."""
+        return (piece.text for piece in self.pieces)
 
 
 class TextDocument:

@@ -8,6 +8,7 @@ those of its input and output by `milepost.lsp.transport`, those of its URIs by 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 import time
@@ -19,6 +20,7 @@ from typing import Any
 import cattrs
 from cattrs import Converter
 from lsprotocol import types
+from pygls.exceptions import FeatureNotificationError
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import (
     JsonRPCNotification,
@@ -88,6 +90,7 @@ class Protocol(LanguageServerProtocol):
         #: When the last message came, by `time.monotonic`.
         self.last_received = time.monotonic()
         self._incoming_pieces: tuple[Piece, ...] | None = None
+        self._notifications = itertools.count()
         self._initialized = False
 
     # Messages in
@@ -205,10 +208,20 @@ class Protocol(LanguageServerProtocol):
             future.cancel()
 
     def _handle_notification(self, method_name: str, params: Any) -> None:
+        """As pygls, which asks the system for a random number each time, and so waits for the interpreter's lock."""
         if method_name == types.CANCEL_REQUEST:
             self._handle_cancel_notification(params.id)
-        elif method_name in self.fm.builtin_features or method_name in self.fm.features:
-            super()._handle_notification(method_name, params)
+            return
+        handler = self.fm.builtin_features.get(method_name) or self.fm.features.get(method_name)
+        if handler is None:
+            return
+        try:
+            self._execute_handler(
+                f"milepost-notification-{next(self._notifications)}", handler, self._check_handler_result, (params,)
+            )
+        except Exception as error:
+            logger.exception("%s could not be handled", method_name)
+            self._server._report_server_error(error, FeatureNotificationError)
 
     def _handle_request(self, msg_id: Any, method_name: str, params: Any) -> None:
         handler = self.fm.builtin_features.get(method_name) or self.fm.features.get(method_name)

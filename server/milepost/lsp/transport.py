@@ -211,8 +211,9 @@ class PipeWriter:
 class PipeReader:
     """Reads messages from a file descriptor in a thread and hands them over a few at a time."""
 
-    #: How many messages may wait at the event loop: it shall come to other things between them.
-    WAITING_MESSAGES = 16
+    #: How many messages may wait at the event loop: it shall come to other things between them. Beside threads that compute
+    #: each takes it one to two milliseconds.
+    WAITING_MESSAGES = 4
 
     def __init__(self, descriptor: int, deliver: Callable[[Received], None], on_end: Callable[[], None]) -> None:
         """`deliver` is called in the reading thread, and `done` must follow for each message; then `on_end` once."""

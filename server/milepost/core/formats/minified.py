@@ -125,7 +125,9 @@ _LONG_LINE = 400
 _SCRIPT_WORDS = re.compile(
     rb"\b(?:function|return|var(?!\()|const|let|this|typeof|void 0|null|new|else|if)\b|=>|!0|!1|&&|==="
 )
-_STYLE_RULE = re.compile(rb"[^{}\"';]{1,300}\{[\w-]+:[^{}]*\}")
+_STYLES = re.compile(rb"\{[\w-]+:[^{}]*\}")
+_NO_SELECTOR = re.compile(rb"[{}\"';]")
+_SELECTOR_BYTES = 300
 _SCRIPT_START = re.compile(
     rb"(?:[!;+]?\(?(?:async )?function\b|[!;]?\(\(?[\w$, ]*\)?=>|[\"']use strict[\"']|(?:var|let|const) [\w${\[]"
     rb"|import[ {*\"]|export[ {*]|(?:self|window|globalThis|module|exports)[.\[])"
@@ -148,7 +150,7 @@ def _kind_of(head: bytes) -> str:
     is_literal = text[:1] in (b"[", b"{", b'"', b"<")
     if not text or (is_literal and not text.startswith((b'"use strict"', b"[...", b"[data-", b"{const", b"{let"))):
         return ""
-    rules = sum(len(match[0]) for match in _STYLE_RULE.finditer(text[: 32 << 10]))
+    rules = _rule_bytes(text[: 32 << 10])
     words = len(_SCRIPT_WORDS.findall(text))
     if rules > 0.4 * min(len(text), 32 << 10) and words * 400 < len(text):
         return "css"
@@ -156,6 +158,16 @@ def _kind_of(head: bytes) -> str:
     if shape > 0.1 and (words * 200 > len(text) or _SCRIPT_START.match(text)):
         return "js"
     return "data" if _DATA.match(text) and shape > 0.02 else ""
+
+
+def _rule_bytes(text: bytes) -> int:
+    """How much of a text is rules of a style sheet: a selector, then styles in braces."""
+    total = 0
+    for styles in _STYLES.finditer(text):
+        selector = _NO_SELECTOR.split(text[max(0, styles.start() - _SELECTOR_BYTES) : styles.start()])[-1]
+        if selector:
+            total += len(selector) + len(styles[0])
+    return total
 
 
 def _sniff(sample: Sample) -> float:

@@ -131,7 +131,7 @@ _TABLE_LIKE = frozenset({"w3c", "zeek", "mysql-general"})
 # What goes on with the record before, in whatever layout, and so is not counted.
 _CONTINUES = re.compile(
     rb"\s|[})\]]+[;,]?\s*$|at \S+\(|Caused by: |\.\.\. \d+ |#\d+ |\[(?:stacktrace|previous exception)\]|\"\}|--> "
-    rb"|Traceback \(most|File \"|goroutine \d+|</?\w+[^>]*>\s*$|\*\*\*+$|===+$|---+$|[\w.$]+(?:Exception|Error)\b[:\s]"
+    rb"|Traceback \(most|File \"|goroutine \d+|</?\w[^>]*>\s*$|\*\*\*+$|===+$|---+$|[\w.$]+(?:Exception|Error)\b[:\s]"
 )
 
 

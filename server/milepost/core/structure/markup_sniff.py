@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 
 from milepost.core.formats.base import Sample
 from milepost.core.structure.markup_lines import overstrike_removed
@@ -13,6 +14,7 @@ _SURE = 0.92
 _FAIRLY_SURE = 0.8
 #: Enough only together with a fitting suffix.
 _BY_NAME = 0.36
+_STRETCH_BYTES = 16 << 10
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mkd", ".mdx", ".qmd", ".rmd")
 _SUFFIXES = {
@@ -31,6 +33,7 @@ _ORG_HEADING = re.compile(rb"(?m)^\*+ \S")
 _ASCIIDOC_TITLE = re.compile(rb"= \S")
 _ASCIIDOC = re.compile(rb"(?m)^(?:={2,5} \S|\[(?:source|NOTE|TIP|WARNING|\[)|:[\w-]+:(?: |$)|(?:-{4}|\.{4}|={4})\r?$)")
 _RST = re.compile(rb"(?m)^(?:\.\. (?:[\w-]+::|_[^:]+:|\|)|\s*:\w+:`)|:\w+:`[^`]+`|``[^`]+``|`[^`<]+ <[^>]+>`_")
+_RST_SURE = re.compile(rb"(?m)^\.\. [\w-]+::|:\w+:`|`_\b|``")
 _RFC = re.compile(rb"(?m)^(?:Request for Comments:? +\d|RFC +\d+ |Internet-Draft\b|Network Working Group\b)")
 _PAGE = re.compile(rb"\[Page \d+\]")
 _ATX = re.compile(rb"#{1,6} +\S")
@@ -78,6 +81,23 @@ def dialect_of(sample: Sample) -> tuple[str, float]:
     return (by_suffix, _BY_NAME) if by_suffix not in ("", "info", "mbox") and not _is_code(lines) else ("", 0.0)
 
 
+def _found(pattern: re.Pattern[bytes], head: bytes) -> Iterator[bytes]:
+    """What a pattern finds, some lines at a time: looking through all of a head at once would hold up every other thread."""
+    start = 0
+    while start < len(head):
+        end = head.find(b"\n", start + _STRETCH_BYTES) + 1 or len(head)
+        yield from pattern.findall(head[start:end])
+        start = end
+
+
+def _holds(pattern: re.Pattern[bytes], head: bytes) -> bool:
+    return next(_found(pattern, head), None) is not None
+
+
+def _count(pattern: re.Pattern[bytes], head: bytes) -> int:
+    return sum(1 for _ in _found(pattern, head))
+
+
 def _is_code(lines: tuple[bytes, ...]) -> bool:
     """Whether too many lines look like code."""
     filled = [line for line in lines[:400] if line.strip()]
@@ -98,11 +118,11 @@ def _rst(sample: Sample, by_suffix: str) -> tuple[str, float]:
         above = lines[index - 2].rstrip() if index > 1 else b""
         if not above or is_adornment(above):
             titles += 1
-    if by_suffix == "rst" and (titles or _RST.search(sample.head)):
+    if by_suffix == "rst" and (titles or _holds(_RST, sample.head)):
         return "rst", _SURE
     if by_suffix or not titles:
         return "", 0.0
-    if len(_RST.findall(sample.head)) >= 2 and re.search(rb"(?m)^\.\. [\w-]+::|:\w+:`|`_\b|``", sample.head):
+    if _count(_RST, sample.head) >= 2 and _holds(_RST_SURE, sample.head):
         return "rst", 0.75
     return "", 0.0
 
@@ -128,14 +148,14 @@ def _markdown(sample: Sample, by_suffix: str) -> tuple[str, float]:
     levels = len(seen)
     # The signs are looked for last: that takes longest, and most files are told without.
     if by_suffix == "markdown":
-        return "markdown", _SURE if headings or _EXTRAS.search(sample.head) else _BY_NAME + 0.1
+        return "markdown", _SURE if headings or _holds(_EXTRAS, sample.head) else _BY_NAME + 0.1
     if by_suffix:
         return "", 0.0
     if not headings or _is_code(lines):
-        is_markdown = _setext_titles(lines) and not _is_code(lines) and len(_LINK.findall(sample.head)) >= 3
+        is_markdown = _setext_titles(lines) and not _is_code(lines) and _count(_LINK, sample.head) >= 3
         return ("markdown", 0.6) if is_markdown else ("", 0.0)
-    if alone >= 1.3 * headings and len(set(_EXTRAS.findall(sample.head))) >= 2:
-        strong = len(_LINK.findall(sample.head))
+    if alone >= 1.3 * headings and len(set(_found(_EXTRAS, sample.head))) >= 2:
+        strong = _count(_LINK, sample.head)
         if strong >= 2 or levels > 1:
             return "markdown", _FAIRLY_SURE if strong else 0.5
     return "", 0.0
