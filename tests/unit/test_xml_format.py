@@ -218,3 +218,17 @@ def test_children_are_counted_by_their_whole_names() -> None:
     # In a file of this size small elements are not looked at one by one.
     found = outline(b"<suite:all>" + rule + b"<other>" + b"x" * 300_000 + b"</other></suite:all>")
     assert found.sections[0].children[0].digest == "7 suite:title, 9 suite:titles"
+
+
+@pytest.mark.parametrize(
+    "element, title",
+    [
+        (b'<component type="library"><group>org.example</group><name>core</name></component>', "component core"),
+        (b'<component type="library" name="core"><name>other</name></component>', "component core"),
+        (b'<bug type="NP_NULL"><place file="x.c"/></bug>', "bug NP_NULL"),
+        (b"<dependency><groupId>org.example</groupId><artifactId>core</artifactId></dependency>", "dependency core"),
+    ],
+)
+def test_a_name_says_more_than_a_type(element: bytes, title: str) -> None:
+    (root,) = outline(b"<all>" + element + b"</all>").sections
+    assert [one.title for one in root.children] == [title]

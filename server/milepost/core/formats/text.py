@@ -1,4 +1,7 @@
-"""Plain text: paragraphs, the blocks between blank lines, and runs of base64 and the like. What any text falls back to."""
+"""Plain text: parts set off by rules, paragraphs between blank lines, runs of base64 and the like.
+
+It is what any text falls back to.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from milepost.core.outline import Node
 from milepost.core.outline_builder import OutlineBuilder
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.structure.line_view import LineView, table_of
+from milepost.core.structure.text_rules import RuleFinder
 
 #: A paragraph of more lines is listed as several blocks: lists and tables have no blank lines.
 BLOCK_LINES = 500
@@ -35,6 +39,9 @@ class TextScanner:
         self._has_text = False
         self._runs = OpaqueRuns()
         self._run: Run | None = None
+        self._rules = RuleFinder()
+        self._is_in_part = False
+        self._parts = 0
         self.opaque_bytes = 0
 
     def feed(self, block: Block) -> None:
@@ -52,8 +59,20 @@ class TextScanner:
             after_blank[0] = self._after_blank
             after_blank[1:] = blank[: len(starts) - 1]
         begins = after_blank & ~blank[:-1]
+        parts, owed = self._rules.find(block, starts, ends, blank[:-1])
+        if owed >= 0:
+            # The rule is in the block before: its part goes on with its title.
+            begins[: owed + 1] = False
+            self._title = self._line(block, owed, starts, ends)
+            self._builder.current.title = self._decoded(self._title)
+        for part in parts:
+            begins[part.line + 1 : part.title_line + 1 if part.title_line >= 0 else None] = False
+            begins[part.line] = True
+        titles = dict(parts)
         for stretch in stretches:
             begins[stretch.low : stretch.high] = False
+            for index in [index for index in titles if stretch.low <= index < stretch.high]:
+                del titles[index]
         runs = {stretch.low: stretch for stretch in stretches}
         after_runs = {stretch.high for stretch in stretches}
         if self._run is not None and 0 not in runs:
@@ -65,7 +84,7 @@ class TextScanner:
         for begin in [*places, len(starts)]:
             self._long(block, first_number, position, begin, starts, ends)
             if begin < len(starts) and not self._goes_on(runs.get(begin)):
-                self._begin(block, first_number, begin, starts, ends)
+                self._begin(block, first_number, begin, starts, ends, titles.get(begin))
                 self._run = runs[begin].run if begin in runs else None
             position = begin
         if len(starts):
@@ -87,15 +106,48 @@ class TextScanner:
         """Whether a stretch belongs to the run that is open."""
         return stretch is not None and not stretch.is_new and stretch.run is self._run
 
-    def _begin(self, block: Block, first_number: int, index: int, starts: np.ndarray, ends: np.ndarray) -> None:
+    def _begin(
+        self,
+        block: Block,
+        first_number: int,
+        index: int,
+        starts: np.ndarray,
+        ends: np.ndarray,
+        part_title: int | None = None,
+    ) -> None:
+        """A paragraph begins; with `part_title`, the line of its title or -1, a part does."""
         start_byte = block.start + int(starts[index])
         if self._has_text:
             self._end(start_byte, first_number + index - 1)
             self._start_byte, self._start_line = start_byte, first_number + index
         self._has_text = True
-        self._title = self._line(block, index, starts, ends)
+        titled = part_title if part_title is not None and part_title >= 0 else index
+        self._title = self._line(block, titled, starts, ends)
         self._last = b""
         self._lines = 0
+        if part_title is not None:
+            self._end_part(self._start_byte, self._start_line - 1)
+            self._is_in_part = True
+            self._parts += 1
+            part = Node(
+                "section", self._decoded(self._title), self._start_byte, self._start_line, resume={"text": True}
+            )
+            part.weight = 0.4
+            self._builder.open(part)
+
+    def _end_part(self, end_byte: int, end_line: int) -> None:
+        if not self._is_in_part:
+            return
+        part = self._builder.current
+        part.count = end_line - part.start_line + 1
+        part.digest = _lines_said(part.count)
+        if len(part.children) == 1 and part.children[0].kind == "paragraph":
+            self._builder.take_back()  # it would say the same again
+        self._builder.close(end_byte, end_line)
+        self._is_in_part = False
+
+    def _decoded(self, text: bytes) -> str:
+        return text.decode(self._encoding, "replace") if text else "(blank)"
 
     def _line(self, block: Block, index: int, starts: np.ndarray, ends: np.ndarray) -> bytes:
         start = int(starts[index])
@@ -106,9 +158,9 @@ class TextScanner:
         if self._run is not None and self._run.is_data:
             self._end_run(self._run, end_byte, end_line, lines)
             return
-        title = self._title.decode(self._encoding, "replace") if self._title else "(blank)"
+        title = self._decoded(self._title)
         last = self._last.decode(self._encoding, "replace")
-        digest = f"{lines:,} lines" if lines > 1 else ""
+        digest = _lines_said(lines)
         if lines >= BLOCK_LINES and last:
             digest += f", to {last}"
         self._builder.leaf(
@@ -128,7 +180,7 @@ class TextScanner:
 
     def _end_run(self, run: Run, end_byte: int, end_line: int, lines: int) -> None:
         facts = run.facts()
-        said = [f"{lines:,} lines"] if lines > 1 else []
+        said = [_lines_said(lines)] if lines > 1 else []
         if "decoded_bytes" in facts:
             said.append(f"{facts['decoded_bytes']:,} bytes" + (f", {facts['content']}" if "content" in facts else ""))
         elif "content" in facts:
@@ -142,8 +194,14 @@ class TextScanner:
         """Say what was found."""
         if end.byte > self._start_byte:
             self._end(end.byte, max(end.line, self._start_line))
-        facts = {"opaque_bytes": self.opaque_bytes} if self.opaque_bytes else {}
+        self._end_part(end.byte, max(end.line, self._start_line))
+        counts = {"opaque_bytes": self.opaque_bytes, "parts": self._parts}
+        facts = {name: count for name, count in counts.items() if count}
         return Findings(self._builder.finish(end.byte, end.line), facts=facts)
+
+
+def _lines_said(lines: int) -> str:
+    return f"{lines:,} lines" if lines > 1 else ""
 
 
 def _blank_lines(block: Block, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:

@@ -41,7 +41,10 @@ def sniff_ini(sample: Sample) -> float:
     headers = keys = other = dotted = equals = 0
     until = b""
     in_array = False
-    for line in sample.lines[:1000]:
+    lines = sample.lines[:1000]
+    for line in lines:
+        if other > 0.1 * len(lines):
+            return 0.0  # too much for whatever is still to come
         stripped = line.strip()
         if until:
             until = b"" if until in line else until
@@ -76,7 +79,7 @@ def sniff_ini(sample: Sample) -> float:
         return 0.88 if keys >= headers * 0.5 else 0.4
     if headers or keys < 3 or other > 0.02 * keys:
         return 0.0
-    properties = sum(1 for line in sample.lines[:1000] if _PROPERTY.match(line))
+    properties = sum(1 for line in lines if _PROPERTY.match(line))
     if properties < 0.95 * keys:
         return 0.0
     if name.endswith((".properties", ".env", ".cfg", ".conf", ".toml", ".ini")):

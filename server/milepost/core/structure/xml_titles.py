@@ -8,8 +8,11 @@ _NAME = re.compile(rb"</?([^\s/>]+)")
 _ATTRIBUTE = re.compile(rb"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 #: Attributes that identify an element, the best first.
 _IDENTIFYING = (
-    b"name", b"id", b"key", b"title", b"label", b"path", b"file", b"filename", b"sourcefilename", b"testName", b"type",
-    b"ref", b"rule", b"category", b"class", b"source", b"href", b"src", b"line", b"value", b"lang",
+    b"name", b"id", b"key", b"title", b"label", b"path", b"file", b"filename", b"sourcefilename", b"testName",
+)  # fmt: skip
+#: Attributes that say something of an element that has neither one of those nor a child with its name.
+_TELLING = (
+    b"type", b"ref", b"rule", b"category", b"class", b"source", b"href", b"src", b"line", b"value", b"lang",
 )  # fmt: skip
 _CHILD = re.compile(
     rb"\s*(?:<[\w:.-]+>[^<]{0,80}</[\w:.-]+>\s*){0,2}"
@@ -55,13 +58,15 @@ def title_of(tag: bytes, inside: bytes) -> bytes:
     lowered = {key.split(b":")[-1]: value for key, value in attributes.items() if value}
     if name.endswith((b"testcase", b"test-case")) and lowered.get(b"classname"):
         return name + b" " + plain(lowered[b"classname"] + b"." + lowered.get(b"name", b""))
-    for key in _IDENTIFYING:
-        if key in lowered:
-            return name + b" " + plain(lowered[key])
-    match = _CHILD.match(inside) if inside else None
-    if match is not None and match[1].strip():
-        return name + b" " + plain(match[1].strip())
-    return name
+    found = _first_of(_IDENTIFYING, lowered)
+    if not found:
+        match = _CHILD.match(inside) if inside else None
+        found = (match[1].strip() if match is not None else b"") or _first_of(_TELLING, lowered)
+    return name + b" " + plain(found) if found else name
+
+
+def _first_of(keys: tuple[bytes, ...], attributes: dict[bytes, bytes]) -> bytes:
+    return next((attributes[key] for key in keys if key in attributes), b"")
 
 
 def failure_message(tag: bytes, inside: bytes) -> bytes:

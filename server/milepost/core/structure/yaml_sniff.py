@@ -25,7 +25,10 @@ def sniff_yaml(sample: Sample) -> float:
     structure = other = nested = inside = markers = items = 0
     indents: set[int] = set()
     top_holds, has_keys = True, False
-    for text in sample.lines[:1000]:
+    lines = sample.lines[:1000]
+    for text in lines:
+        if other > 0.02 * len(lines) and not named:
+            return 0.0  # too much for whatever is still to come
         stripped = text.lstrip(b" ")
         if not stripped or stripped[:1] == b"#":
             continue
