@@ -14,6 +14,7 @@ from typing import Any
 
 from milepost.core.code.client import Piece, Symbol, Symbols
 from milepost.core.code.gaps import Gap, closing_end, only_opens, split_gap
+from milepost.core.code.indentation import COMMENTS, DIRECTIVES, LEAST_LINES, held_lines, title_of_line
 from milepost.core.code.languages import Language
 from milepost.core.code.modules import module_marks
 from milepost.core.lines import line_starts
@@ -22,6 +23,8 @@ from milepost.core.outline_builder import OutlineBuilder
 
 #: A stretch of more lines without a symbol is listed in parts.
 PART_LINES = 500
+#: Where the language is not known, what holds so many lines is listed.
+_BLOCK_LINES = 3
 _CONTAINERS = frozenset(("class", "struct", "interface", "trait", "impl", "object", "enum", "union"))
 _MOST_ALSO = 16
 _HEADER_BYTES = 1000
@@ -80,6 +83,10 @@ class Assembler:
         self._line = line
         self._module: Node | None = None
         self._open: list[_Open] = []
+        #: What is open of literals and the like: the indentation of its first line, and its node.
+        self._held: list[tuple[int, Node]] = []
+        #: Whether all of the range lies in such a thing.
+        self.is_in_held = False
         self._at = start
         self._last: Node | None = None
         self._resume: dict[str, Any] = {}
@@ -91,6 +98,7 @@ class Assembler:
         twin.counts = dict(self.counts)
         twin._module = copy.deepcopy(self._module, memo)
         twin._open = [_Open(memo[id(one.node)], one.end, one.indent, one.header) for one in self._open]
+        twin._held = [(indent, memo[id(node)]) for indent, node in self._held]
         twin._last = None
         return twin
 
@@ -117,7 +125,7 @@ class Assembler:
         while marks:
             self._begin_module(view, *marks.pop())
         self._close_until(view, view.end)
-        self._gap(view, view.end)
+        self._gap(view, view.end, goes_on=True)
         self._at = self.end = view.end
         self._line += len(view.starts)
 
@@ -213,7 +221,7 @@ class Assembler:
             return
         self._gap(view, view.base + start)
         self._end_module(view.base + start, view.line_before(view.base + start))
-        title = path.decode(self._encoding, "replace")
+        title = self._decoded(path)
         self._module = Node("module", title, view.base + start, view.line_of(view.base + start), weight=0.55)
         self._module.resume = self._resume_now()
         self._module.facts = {"path": title}
@@ -229,22 +237,79 @@ class Assembler:
 
     # --- what lies between ------------------------------------------------------------------------------------------
 
-    def _gap(self, view: _View, high: int) -> None:
-        """Lines up to `high` that are no symbol. At the top level all of them are listed."""
+    def _gap(self, view: _View, high: int, *, goes_on: bool = False) -> None:
+        """Lines up to `high` that are no symbol. At the top level all of them are listed.
+
+        Long stretches are told by their indentation; what is open of them stays open where the next piece `goes_on`.
+        """
         low = max(self._at, view.base)
+        if high > low:
+            self._at = low
+            lines = view.line_before(high) - view.line_before(low)
+            if self._held or self.is_in_held or self._language is None or lines > PART_LINES:
+                self._by_indentation(view, high)
+            self._plain(view, high)
+        if not goes_on:
+            self._end_held(view, high)
+
+    def _by_indentation(self, view: _View, high: int) -> None:
+        """What begins and ends up to `high` by indentation."""
+        style = self._language.style if self._language is not None else ""
+        ends, found = held_lines(
+            view.body,
+            self._at - view.base,
+            high - view.base,
+            [indent for indent, _ in self._held],
+            LEAST_LINES if self.is_in_held else _BLOCK_LINES if self._language is None else PART_LINES,
+            {"": COMMENTS, "brace": DIRECTIVES}.get(style),
+        )
+        open_ends = [high + 1 if end is None else view.base + end for end in ends]
+        for one in found:
+            self._end_held_until(view, open_ends, view.base + one.start)
+            self._plain(view, view.base + one.start)
+            kind = "data" if self._language is not None else "block"
+            node = Node(kind, self._decoded(title_of_line(view.body, one.start)), self._at, view.line_of(self._at))
+            node.resume = {**self._resume_now(), "held": True}
+            self.builder.open(node)
+            self._held.append((one.indent, node))
+            open_ends.append(high + 1 if one.end is None else view.base + one.end)
+        self._end_held_until(view, open_ends, high)
+
+    def _end_held_until(self, view: _View, ends: list[int], place: int) -> None:
+        """End what does not reach beyond a place."""
+        while ends and ends[-1] <= place:
+            self._plain(view, ends[-1])
+            self._end_innermost(view, ends.pop())
+
+    def _end_innermost(self, view: _View, end: int) -> None:
+        self._say(self._held.pop()[1], view.line_before(end))
+        self._last = self.builder.close(end, view.line_before(end))
+
+    def _end_held(self, view: _View, end: int) -> None:
+        """End all that is open of what is told by its indentation."""
+        while self._held:
+            self._end_innermost(view, max(end, self._at))
+
+    def _plain(self, view: _View, high: int) -> None:
+        """Lines up to `high` that neither are symbols nor hold others."""
+        low = self._at
+        is_inside = bool(self._open or self._held)
         if high <= low:
             return
-        if self._open and view.line_before(high) - view.line_before(low) <= PART_LINES:
+        self._at = high
+        if is_inside and view.line_before(high) - view.line_before(low) <= PART_LINES:
             return
         for gap in split_gap(
-            view.body, low - view.base, high - view.base, self._language, PART_LINES, parts_only=bool(self._open)
+            view.body, low - view.base, high - view.base, self._language, PART_LINES, parts_only=is_inside
         ):
             self._leaf(view, gap)
-        self._at = high
+
+    def _decoded(self, text: bytes) -> str:
+        return text.decode(self._encoding, "replace")
 
     def _leaf(self, view: _View, gap: Gap) -> None:
         start, end = view.base + gap.start, view.base + gap.end
-        node = Node(gap.kind, gap.title.decode(self._encoding, "replace"), start, view.line_of(start), weight=0.2)
+        node = Node(gap.kind, self._decoded(gap.title), start, view.line_of(start), weight=0.2)
         node.end_byte, node.end_line = end, view.line_before(end)
         node.resume = self._resume_now()
         node.count = max(1, node.end_line - node.start_line + 1)
@@ -254,6 +319,9 @@ class Assembler:
 
     def finish(self, end_byte: int, end_line: int) -> tuple[Section, ...]:
         """Close what is open and freeze everything."""
+        while self._held:
+            self._say(self._held.pop()[1], end_line)
+            self.builder.close(end_byte, end_line)
         while self._open:
             self._say(self._open.pop().node, end_line)
             self.builder.close(end_byte, end_line)

@@ -39,6 +39,7 @@ class CodeScanner:
         headers = list(resume.get("headers", ()))
         self._assembler = Assembler(found, context.max_nodes, context.start_byte, context.start_line, context.encoding)
         self._assembler.headers = headers
+        self._assembler.is_in_held = bool(resume.get("held"))
         self._last_byte = context.start_byte + context.total_bytes if resume else context.total_bytes
         self._client: ParserClient | None = None
         self._chain: Future[Chain] | None = None

@@ -10,6 +10,8 @@ from pathlib import PurePath
 from milepost.core.code.languages import LANGUAGES, Language, expression
 
 _MOST_LINES = 600
+#: How sure it is that a text is code which is named as that of a language that is not told apart.
+_OTHER_LANGUAGE = 0.5
 _OPENING_LINES = 3
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?(?:\w+=\S*\s+)*)?(?:\S*/)?([\w+-]+?)[\d.]*(?:\s|$)")
 #: Lines of other kinds of text: stamps of logs, diffs, prose, prompts, markup.
@@ -38,6 +40,12 @@ _ONLY_TYPED = re.compile(
     rb"\s*(?:export\s+)?(?:declare\s|abstract\s+class\s|interface\s+\w+.*\{|type\s+\w+.*=|enum\s+\w+\s*\{|(?:public|private|protected|readonly)\s+\w+.*[:(]"
     rb"|(?:const|let)\s+\w+:\s*\w|function\s+\w+\(\w+\??:\s|import\s+type\b|[\w?]+\??:\s*(?:string|number|boolean)\b)"
 )
+#: Suffixes of languages that are not told apart: their text is code all the same, and goes by its indentation.
+_OTHER_SUFFIXES = (
+    ".adb", ".ads", ".asm", ".awk", ".clj", ".cljs", ".cmake", ".coffee", ".cr", ".dart", ".el", ".erl", ".f", ".f90", ".for",
+    ".fs", ".gd", ".gradle", ".groovy", ".hrl", ".hs", ".lisp", ".m4", ".mli", ".nim", ".nix", ".pas", ".proto", ".ps1", ".psm1",
+    ".purs", ".r", ".rkt", ".s", ".scm", ".sol", ".svh", ".tcl", ".tf", ".thrift", ".vb", ".vhd", ".vhdl", ".vim", ".wgsl",
+)  # fmt: skip
 _CODE_END = re.compile(rb"[;{}(,:)\[\]=>]\s*(?://.*|/\*.*\*/\s*|#.*)?$|^\s*(?:#|//|/\*|\*|--|\"\"\")")
 
 
@@ -62,10 +70,13 @@ def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
         spoken = next((one for one in LANGUAGES if word in one.interpreters), None)
         return spoken, 0.9 if spoken is not None and len(lines) > 1 else 0.3 if named else 0.0
     lines = lines[:_MOST_LINES]
+    is_other = named is None and suffix in _OTHER_SUFFIXES
     foreign = sum(1 for line in lines if _FOREIGN.match(line) or (named is None and _DATA.match(line))) / len(lines)
     shaped = sum(1 for line in lines if _CODE_END.search(line)) / len(lines)
     if foreign > 0.15 and not (named and foreign < 0.4):
         return named, 0.0
+    if is_other:
+        return None, _OTHER_LANGUAGE
     shares = {
         one.name: sum(1 for line in lines if expression(one.telling).match(line)) / len(lines) for one in LANGUAGES
     }
