@@ -12,7 +12,10 @@ from invariants import check_outline
 
 from milepost.core import scan
 from milepost.core.analysis import Analysis, Options
+from milepost.core.code.assemble import Assembler
+from milepost.core.code.client import Piece
 from milepost.core.code.indentation import COMMENTS, DIRECTIVES, held_lines, title_of_line
+from milepost.core.code.languages import language_named
 from milepost.core.detect import detect_format, sample_of
 from milepost.core.identity import Change
 from milepost.core.outline import Outline, Section, walk
@@ -81,6 +84,17 @@ def test_members_go_on_from_piece_to_piece(tmp_path: Path) -> None:
     with open_source(path) as source:
         assert analysis.refresh(source) is Change.GREW
         assert analysis.outline() == expected
+
+
+def test_a_symbol_that_begins_a_piece_lies_in_no_literal_before_it() -> None:
+    literal = b"TREE = {\n" + b"  1: 2,\n" * 600
+    function = b"def f():\n    pass\n"
+    assembler = Assembler(language_named("python"), 5000, 0, 1, "utf-8")
+    assembler.add(Piece(0, literal, ()), [])
+    symbol = (0, len(function), 4, 8, "function", "f", "def f()", "")
+    assembler.add(Piece(len(literal), function, ()), [symbol])
+    found = assembler.finish(len(literal) + len(function), 603)
+    assert [line for line in shown(found) if not line.startswith(" ")] == ["TREE 1-601", "def f() 602-603"]
 
 
 def test_a_member_can_be_listed() -> None:

@@ -153,6 +153,7 @@ class Assembler:
             self._gap(view, begin)
         elif self._open:
             self._gap(view, begin)
+        self._end_held(view, begin)
         if kind == "function" and self._open and self._open[-1].node.kind in _CONTAINERS:
             kind = "method"
         node = Node(kind, title, begin, view.line_of(begin), digest=doc, label=name, weight=0.45)
