@@ -14,6 +14,8 @@ _SURE = 0.92
 _FAIRLY_SURE = 0.8
 #: Enough only together with a fitting suffix.
 _BY_NAME = 0.36
+_JUST_SURE = 0.4
+_MANY_HEADINGS = 4
 _STRETCH_BYTES = 16 << 10
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mkd", ".mdx", ".qmd", ".rmd")
@@ -158,7 +160,8 @@ def _markdown(sample: Sample, by_suffix: str) -> tuple[str, float]:
         strong = _count(_LINK, sample.head)
         if strong >= 2 or levels > 1:
             return "markdown", _FAIRLY_SURE if strong else 0.5
-    return "", 0.0
+    # Nothing but headings, each alone between empty lines, with text between them.
+    return ("markdown", _JUST_SURE) if headings >= _MANY_HEADINGS and alone >= 1.9 * headings else ("", 0.0)
 
 
 def _setext_titles(lines: tuple[bytes, ...]) -> int:
