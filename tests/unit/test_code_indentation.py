@@ -189,7 +189,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(lines=st.lists(LINES, max_size=60), repeated=st.integers(1, 30), stripe_bytes=st.integers(40, 400))
 @pytest.mark.parametrize("name", ["x.vim", "x.lua"])
 def test_any_text_is_covered(name: str, lines: list[bytes], repeated: int, stripe_bytes: int) -> None:
