@@ -5,7 +5,7 @@ python tests/bench/bench_endurance.py [--minutes 30] [--megabytes 1000] [--resta
 The server is ended properly and started again `--restarts` times. Exits with 1 where an error reply has no kind, open handles
 or memory (without the text of open documents) grow, the 99th percentile of `documentSymbol` on a file that has not changed is
 over 100 ms, the event loop was held for over 50 ms (without what the kernel gave to others), or the server does not end as it
-should.
+should. What held the loop is written to the file that MILEPOST_BENCH_STACKS names (`watched_server.py`).
 """
 
 from __future__ import annotations

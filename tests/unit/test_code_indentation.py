@@ -18,20 +18,13 @@ from milepost.core.code.indentation import COMMENTS, DIRECTIVES, held_lines, tit
 from milepost.core.code.languages import language_named
 from milepost.core.detect import detect_format, sample_of
 from milepost.core.identity import Change
-from milepost.core.outline import Outline, Section, walk
+from milepost.core.outline import Outline, walk
 from milepost.core.source import BytesSource, open_source
+from outlines import shown
 
 
 def outline(data: bytes, name: str) -> Outline:
     return Analysis(BytesSource(name, data), Options(format="code")).outline()
-
-
-def shown(sections: tuple[Section, ...], depth: int = 0) -> list[str]:
-    lines = []
-    for one in sections:
-        lines.append(f"{' ' * depth}{one.title} {one.start_line}-{one.end_line}")
-        lines += shown(one.children, depth + 1)
-    return lines
 
 
 def tree(groups: int, size: int) -> dict[str, dict[str, list[int]]]:
@@ -137,6 +130,17 @@ def test_a_language_that_is_not_known_goes_by_its_indentation() -> None:
 
 
 @pytest.mark.parametrize(
+    "name, text",
+    [
+        ("tutor.el", "Μάθημα 1.1:\n  ΜΕΤΑΚΙΝΟΝΤΑΣ ΤΟΝ ΔΡΟΜΕΑ (πλήκτρα)\n\nΠατήστε το πλήκτρο,\nόπως φαίνεται:\n" * 5),
+        ("notes.r", "Nothing here looks like code\nand so it is none\n" * 9),
+    ],
+)
+def test_prose_is_no_code_whatever_its_suffix(name: str, text: str) -> None:
+    assert detect_format(sample_of(BytesSource(name, text.encode()), name)).name == "text"
+
+
+@pytest.mark.parametrize(
     "text, passed_over, expected",
     [
         (b"a:\n  b\n  c\nd\n", None, [(0, 11)]),
@@ -146,6 +150,7 @@ def test_a_language_that_is_not_known_goes_by_its_indentation() -> None:
         (b"if a {\n  b\n} else {\n  c\n}\n", None, [(0, 11), (11, 26)]),
         (b"x = {\n#if A\n  1\n#endif\n}\n", DIRECTIVES, [(0, 25)]),
         (b"x = {\n  1\n};\n#if A \\\n   && B\ny\n", DIRECTIVES, [(0, 13)]),
+        (b"x = {\r\n  1\r\n};\r\n#if A \\\r\n   && B\r\ny\r\n", DIRECTIVES, [(0, 16)]),
         (b"a\n\tb\n\n\tc\nd\n", None, [(0, 9)]),
         (b'a\n  b\n" comment\n  c\nd\n', COMMENTS, [(0, 20)]),
     ],

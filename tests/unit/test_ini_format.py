@@ -7,8 +7,8 @@ import pytest
 from milepost.core.analysis import Analysis, Options
 from milepost.core.detect import sample_of
 from milepost.core.formats.ini import FORMAT
-from milepost.core.outline import Section
 from milepost.core.source import BytesSource
+from outlines import shown
 
 INI = b"""\
 ; a comment
@@ -85,14 +85,6 @@ CASES = {
         ],
     ),
 }
-
-
-def shown(sections: tuple[Section, ...], depth: int = 0) -> list[str]:
-    lines = []
-    for one in sections:
-        lines.append(f"{' ' * depth}{one.title} {one.start_line}-{one.end_line}")
-        lines += shown(one.children, depth + 1)
-    return lines
 
 
 @pytest.mark.parametrize("kind", CASES)

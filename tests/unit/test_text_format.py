@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,8 +11,9 @@ from invariants import check_outline
 
 from milepost.core import scan
 from milepost.core.analysis import Analysis, Options
-from milepost.core.outline import Outline, Section, walk
+from milepost.core.outline import Outline, walk
 from milepost.core.source import BytesSource
+from outlines import shown
 
 UNDERLINED = b"""\
 Notes on the release
@@ -107,14 +110,6 @@ def outline(data: bytes) -> Outline:
     return Analysis(BytesSource("x.txt", data), Options(format="text")).outline()
 
 
-def shown(sections: tuple[Section, ...], depth: int = 0) -> list[str]:
-    lines = []
-    for one in sections:
-        lines.append(f"{' ' * depth}{one.title} {one.start_line}-{one.end_line}")
-        lines += shown(one.children, depth + 1)
-    return lines
-
-
 @pytest.mark.parametrize("kind", CASES)
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n", b"\r"])
 def test_parts_begin_at_rules_and_hold_paragraphs(kind: str, line_end: bytes) -> None:
@@ -162,3 +157,9 @@ def test_parts_of_a_long_text_are_listed_with_their_paragraphs() -> None:
     assert sum(one.count if one.kind == "group" else 1 for one in listed) == group.count
     part = next(one for one in walk(listed) if one.kind == "section")
     assert [one.title for one in analysis.expand(part)] == [part.title, "some words", "more words"]
+
+
+def test_a_line_of_base64_is_no_rule() -> None:
+    coded = [base64.b64encode(bytes((7 * at + one) % 256 for one in range(57))) for at in range(60)]
+    data = b"\n".join([b"Attached", b"", *coded[:30], b"+" * 76, *coded[30:], b"", b"The end", b""])
+    assert [one.kind for one in outline(data).sections] == ["paragraph", "opaque", "paragraph"]

@@ -48,7 +48,7 @@ class Cut:
     blanks: bytes = b""
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """A line that is not blank: its indentation, where it starts, and its first byte that is no blank."""
 
     indent: int
@@ -90,12 +90,16 @@ def best_cut(
     return None
 
 
-def _lines(body: bytes, hidden: list[tuple[int, int]]) -> list[_Line]:
-    if b"\t" in body:
-        lines = [_Line(_width(match[1]), match.start(), match.start(2)) for match in _LINE.finditer(body)]
-    else:
-        spans = [(match.start(), match.end() - 1) for match in _LINE.finditer(body)]
-        lines = [_Line(first - start, start, first) for start, first in spans]
+def lines_of(body: bytes, low: int, high: int) -> list[Line]:
+    """The lines of a stretch that begins with one, without blank ones."""
+    if body.find(b"\t", low, high) >= 0:
+        return [Line(_width(match[1]), match.start(), match.start(2)) for match in _LINE.finditer(body, low, high)]
+    spans = [(match.start(), match.end() - 1) for match in _LINE.finditer(body, low, high)]
+    return [Line(first - start, start, first) for start, first in spans]
+
+
+def _lines(body: bytes, hidden: list[tuple[int, int]]) -> list[Line]:
+    lines = lines_of(body, 0, len(body))
     if not hidden:
         return lines
     starts = [start for start, _ in hidden]
@@ -128,9 +132,7 @@ def _width(blanks: bytes) -> int:
     return len(blanks) + (_TAB - 1) * blanks.count(b"\t")
 
 
-def _open_at(
-    body: bytes, lines: list[_Line], index: int, headers: tuple[Header, ...], style: str
-) -> tuple[Header, ...]:
+def _open_at(body: bytes, lines: list[Line], index: int, headers: tuple[Header, ...], style: str) -> tuple[Header, ...]:
     """The constructs that line `index` lies in."""
     found: list[Header] = []
     indent = lines[index].indent

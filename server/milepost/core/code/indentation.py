@@ -8,19 +8,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from milepost.core.code.cuts import Line, lines_of
 from milepost.core.code.gaps import blank_end
 
-_LINE = re.compile(rb"^([ \t]*)([^\s])", re.MULTILINE)
 _OPENS = re.compile(rb"(?:[\s{\[(:=,<|>]|\"\"\"|''')+$")
 _COMMENT = re.compile(rb"^(?://+|#+|/\*+|--+|;+)[ \t]*")
 _QUOTED = re.compile(rb"([\"'])([^\"']+)\1")
 #: Lines that say nothing of what they lie in: directives of a preprocessor, with the lines that they go on in; and what are
 #: comments in one language or another, in the first column.
-DIRECTIVES = re.compile(rb"[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL)
+DIRECTIVES = re.compile(rb"[ \t]*#(?:[^\n\\]|\\\r\n|\\.)*", re.DOTALL)
 COMMENTS = re.compile(rb"(?:[#\";%]|//|--|/\*)[^\n]*")
 _CLOSES = re.compile(rb"[)}\]]|(?:end\w*|fi|done|esac)\b|</|\"\"\"|'''")
 _ONLY_OPENS = re.compile(rb"[\[({]+[ \t\r]*$", re.MULTILINE)
-_TAB = 8
 #: What holds fewer lines is not listed by itself, nor what lies deeper.
 LEAST_LINES = 25
 _MOST_DEPTH = 6
@@ -35,13 +34,6 @@ class Held(NamedTuple):
     indent: int
 
 
-class _Line(NamedTuple):
-    indent: int
-    start: int
-    blanks: int
-    is_closer: bool
-
-
 def held_lines(
     body: bytes, low: int, high: int, open_indents: list[int], least_lines: int, passed_over: re.Pattern[bytes] | None
 ) -> tuple[list[int | None], list[Held]]:
@@ -50,14 +42,14 @@ def held_lines(
     `low` is the start of a line. What lies in nothing that is open must hold `least_lines`, what lies deeper or is cut off at
     `high` only `LEAST_LINES`.
     """
-    lines = _lines(body, low, high, passed_over)
+    lines = _telling(body, lines_of(body, low, high), high, passed_over)
     ends: list[int | None] = [None] * len(open_indents)
     found: list[Held] = []
     # What is open: its indentation, and its place in `found`, or in `ends` counted from -1 downwards.
     stack = [(indent, -1 - place) for place, indent in enumerate(open_indents)]
     for number, line in enumerate(lines):
         deeper = number + 1 < len(lines) and lines[number + 1].indent > line.indent
-        closes = line.is_closer and not deeper
+        closes = not deeper and _closes(body, line)
         while stack and line.indent <= stack[-1][0]:
             indent, place = stack.pop()
             is_its_end = closes and line.indent == indent
@@ -71,17 +63,18 @@ def held_lines(
         if deeper:
             before = lines[number - 1] if number else line
             # A bracket on a line of its own opens what the line above it says.
-            is_lower = before.indent == line.indent and _ONLY_OPENS.match(body, line.start + line.blanks)
+            is_lower = before.indent == line.indent and _ONLY_OPENS.match(body, line.first)
             stack.append((line.indent, len(found)))
-            found.append(Held(before.start if is_lower and not before.is_closer else line.start, None, line.indent))
+            start = before.start if is_lower and not _closes(body, before) else line.start
+            found.append(Held(start, None, line.indent))
     return ends, _large_ones(body, high, found, ends, least_lines)
 
 
-def _after_closers(body: bytes, lines: list[_Line], number: int, high: int) -> int:
+def _after_closers(body: bytes, lines: list[Line], number: int, high: int) -> int:
     """Behind a line that closes, those right below that close more of the same, and blank ones."""
     indent = lines[number].indent
     following = number + 1
-    while following < len(lines) and lines[following].is_closer and lines[following].indent == indent:
+    while following < len(lines) and lines[following].indent == indent and _closes(body, lines[following]):
         if following + 1 < len(lines) and lines[following + 1].indent > indent:
             break  # it opens something
         number, following = following, following + 1
@@ -113,20 +106,22 @@ def title_of_line(body: bytes, start: int) -> bytes:
     return (quoted[2] if quoted else said) or text
 
 
-def _lines(body: bytes, low: int, high: int, passed_over: re.Pattern[bytes] | None) -> list[_Line]:
-    has_tabs = body.find(b"\t", low, high) >= 0
-    lines = []
-    passed_until = low
-    for match in _LINE.finditer(body, low, high):
-        start, first = match.start(), match.end() - 1
-        if start < passed_until:
+def _closes(body: bytes, line: Line) -> bool:
+    return _CLOSES.match(body, line.first) is not None
+
+
+def _telling(body: bytes, lines: list[Line], high: int, passed_over: re.Pattern[bytes] | None) -> list[Line]:
+    """The lines without those that are passed over."""
+    if passed_over is None:
+        return lines
+    kept = []
+    passed_until = 0
+    for line in lines:
+        if line.start < passed_until:
             continue
-        passed = passed_over.match(body, start, high) if passed_over is not None else None
-        if passed is not None:
+        passed = passed_over.match(body, line.start, high)
+        if passed is None:
+            kept.append(line)
+        else:
             passed_until = passed.end()
-            continue
-        indent = first - start
-        if has_tabs:
-            indent += (_TAB - 1) * body.count(b"\t", start, first)
-        lines.append(_Line(indent, start, first - start, _CLOSES.match(body, first) is not None))
-    return lines
+    return kept

@@ -12,6 +12,8 @@ from milepost.core.code.languages import LANGUAGES, Language, expression
 _MOST_LINES = 600
 #: How sure it is that a text is code which is named as that of a language that is not told apart.
 _OTHER_LANGUAGE = 0.5
+_LEAST_SHAPED = 0.1
+_MOST_FOREIGN_LETTERS = 0.2
 _OPENING_LINES = 3
 _SHEBANG = re.compile(rb"#!\s*(?:\S*/env\s+(?:-S\s+)?(?:\w+=\S*\s+)*)?(?:\S*/)?([\w+-]+?)[\d.]*(?:\s|$)")
 #: Lines of other kinds of text: stamps of logs, diffs, prose, prompts, markup.
@@ -76,7 +78,9 @@ def _judge(suffix: str, head: bytes) -> tuple[Language | None, float]:
     if foreign > 0.15 and not (named and foreign < 0.4):
         return named, 0.0
     if is_other:
-        return None, _OTHER_LANGUAGE
+        # The suffix of a language may be that of a country: prose in other letters is none.
+        is_foreign = sum(byte > 0x7F for byte in head) > _MOST_FOREIGN_LETTERS * len(head)
+        return None, 0.0 if is_foreign or shaped < _LEAST_SHAPED else _OTHER_LANGUAGE
     shares = {
         one.name: sum(1 for line in lines if expression(one.telling).match(line)) / len(lines) for one in LANGUAGES
     }

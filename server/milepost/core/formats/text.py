@@ -40,7 +40,7 @@ class TextScanner:
         self._runs = OpaqueRuns()
         self._run: Run | None = None
         self._rules = RuleFinder()
-        self._is_in_part = False
+        self._is_in_part = self._lacks_title = False
         self._parts = 0
         self.opaque_bytes = 0
 
@@ -60,19 +60,20 @@ class TextScanner:
             after_blank[1:] = blank[: len(starts) - 1]
         begins = after_blank & ~blank[:-1]
         parts, owed = self._rules.find(block, starts, ends, blank[:-1])
-        if owed >= 0:
+        if owed >= 0 and self._lacks_title:
             # The rule is in the block before: its part goes on with its title.
             begins[: owed + 1] = False
             self._title = self._line(block, owed, starts, ends)
             self._builder.current.title = self._decoded(self._title)
+            self._lacks_title = False
+        # In a run of base64 and the like nothing begins.
+        parts = [part for part in parts if not any(one.low <= part.line < one.high for one in stretches)]
         for part in parts:
             begins[part.line + 1 : part.title_line + 1 if part.title_line >= 0 else None] = False
             begins[part.line] = True
         titles = dict(parts)
         for stretch in stretches:
             begins[stretch.low : stretch.high] = False
-            for index in [index for index in titles if stretch.low <= index < stretch.high]:
-                del titles[index]
         runs = {stretch.low: stretch for stretch in stretches}
         after_runs = {stretch.high for stretch in stretches}
         if self._run is not None and 0 not in runs:
@@ -127,7 +128,7 @@ class TextScanner:
         self._lines = 0
         if part_title is not None:
             self._end_part(self._start_byte, self._start_line - 1)
-            self._is_in_part = True
+            self._is_in_part, self._lacks_title = True, part_title < 0
             self._parts += 1
             part = Node(
                 "section", self._decoded(self._title), self._start_byte, self._start_line, resume={"text": True}
