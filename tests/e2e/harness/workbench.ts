@@ -202,6 +202,12 @@ export class Workbench {
     await this.outline.locator('.message', { hasText: text }).waitFor({ timeout });
   }
 
+  /** Give the editor the keys. Not by a click: the lines are as high as the file, and a click would scroll to their middle. */
+  async focusEditor(): Promise<void> {
+    await this.command('View: Focus First Editor Group');
+    await this.page.locator('.editor-group-container.active .monaco-editor.focused').first().waitFor();
+  }
+
   /** The lines that the active editor shows, in order. */
   async lines(): Promise<string[]> {
     return this.page

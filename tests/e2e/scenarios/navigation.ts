@@ -94,7 +94,7 @@ scenario('copy as Markdown', { files: ['postgresql.log'] }, async ({ workbench }
 
 scenario('from incident to incident', { files: ['postgresql.log'] }, async ({ workbench }) => {
   await workbench.openFile('postgresql.log');
-  await workbench.page.locator('.monaco-editor .view-lines').first().click();
+  await workbench.focusEditor();
   await workbench.page.keyboard.press('Control+G');
   await workbench.answer(':200');
   await workbench.seesCursorAt(200);

@@ -256,7 +256,7 @@ scenario('unsaved edits', { files: ['postgresql.log'] }, async ({ workbench }) =
   await workbench.sidebar();
   await workbench.openFile('postgresql.log');
   await workbench.seesMessage('712 lines');
-  await workbench.page.locator('.monaco-editor .view-lines').first().click();
+  await workbench.focusEditor();
   await workbench.page.keyboard.press('Control+End');
   await workbench.page.keyboard.insertText('2026-11-30 13:30:00.000 UTC [1] postgres@shop PANIC:  written by hand\n');
   await workbench.seesMessage('713 lines', 20_000);
@@ -282,7 +282,7 @@ scenario('the outline follows the cursor', { files: ['postgresql.log'] }, async 
   await workbench.sidebar();
   await workbench.openFile('postgresql.log');
   await workbench.seesMessage('712 lines');
-  await workbench.page.locator('.monaco-editor .view-lines').first().click();
+  await workbench.focusEditor();
   await workbench.page.keyboard.press('Control+G');
   await workbench.answer(':207');
   await workbench.until(

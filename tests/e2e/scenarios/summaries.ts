@@ -34,7 +34,7 @@ scenario('ask offline, and follow a quote', { files: ['postgresql.log'] }, async
   await workbench.answers.locator('.monaco-list-row', { hasText: 'Why was there a deadlock?' }).waitFor();
   const quote = workbench.answers.locator('.monaco-list-row', { hasText: 'postgresql.log:206' }).first();
   await quote.waitFor();
-  await workbench.page.locator('.monaco-editor .view-lines').first().click();
+  await workbench.focusEditor();
   await workbench.page.keyboard.press('Control+Home');
   await workbench.seesCursorAt(1);
   await quote.click();
