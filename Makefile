@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 FILE ?= tests/data/captures/postgresql.log
 PYTEST_ARGS ?=
 
-.PHONY: help setup demo test lint types bench bench-model vsix e2e clean
+.PHONY: help setup demo test lint types bench bench-model vsix e2e kernel clean
 
 help:
 	@echo "make setup            make .venv with Milepost and everything its tests need"
@@ -55,6 +55,14 @@ vsix: setup
 
 e2e: vsix
 	bash tests/e2e/run.sh $(E2E_ARGS)
+
+# The compiled search of tables: one file for every platform, kept beside its source. clang 14 and lld are Debian packages.
+TABLES = server/milepost/core/tables
+KERNEL = $(TABLES)/kernel.wasm
+kernel:
+	clang-14 --target=wasm32 -O3 -msimd128 -mbulk-memory -nostdlib -ffreestanding -Wall -Wextra -Werror -Wno-parentheses \
+	  -Wl,--no-entry -Wl,--strip-all -o $(KERNEL) $(TABLES)/kernel.c
+	chmod 644 $(KERNEL)
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

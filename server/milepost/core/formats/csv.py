@@ -14,13 +14,14 @@ import numpy as np
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Problem, freeze
-from milepost.core.scan import Block, Context, End, Findings
+from milepost.core.scan import STRIPE_BYTES, Block, Context, End, Findings
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.cells import RAW_BYTES, Mark, Marks, Runs
 from milepost.core.tables.columns import Columns
 from milepost.core.tables.dialect import Dialect, Guess, guess_table
 from milepost.core.tables.fields import Grid, Words, changes
 from milepost.core.tables.groups import Fault, TableOutline, run_candidates
+from milepost.core.tables.kernel import WORTH_BYTES, TableKernel
 from milepost.core.tables.records import RecordFinder, Rows
 from milepost.core.tables.sniff import table_score
 from milepost.core.tables.stepwise import FieldState
@@ -62,6 +63,8 @@ class CsvScanner:
         twin = CsvScanner.__new__(CsvScanner)
         twin.__dict__.update(self.__dict__)
         twin._finder = copy.copy(self._finder)
+        if twin._finder is not None:
+            twin._finder.quick = None  # it is of one table and thread
         twin._columns = self._columns.copy()
         twin._marks = self._marks.copy()
         twin._runs = [run.copy() for run in self._runs]
@@ -86,7 +89,10 @@ class CsvScanner:
         self._find_from(self._context.start_byte)
 
     def _find_from(self, byte: int) -> None:
-        self._finder = RecordFinder(self._guess.dialect, self._guess.columns, byte, self._context.start_line)
+        dialect, columns = self._guess.dialect, self._guess.columns
+        is_worth_it = self._context.total_bytes >= WORTH_BYTES and TableKernel.fits(dialect, columns)
+        kernel = TableKernel.load() if is_worth_it else None
+        self._finder = RecordFinder(dialect, columns, byte, self._context.start_line, kernel)
 
     # --- taking text in ---------------------------------------------------------------------------------------------
 
@@ -107,6 +113,8 @@ class CsvScanner:
             self._take(block, rows, first_line)
             self._open_raw = b""
             self._open_text = b""
+        if self._context.total_bytes - block.end < STRIPE_BYTES:
+            finder.quick = None  # it has memory of its own, which is not to be kept until the table grows
         start = max(0, finder.open_start - block.start)
         if len(self._open_raw) < RAW_BYTES:
             self._open_raw += block.data[start : start + RAW_BYTES - len(self._open_raw)]

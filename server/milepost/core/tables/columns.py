@@ -12,6 +12,7 @@ from milepost.core.scan import Block
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.dialect import Dialect
 from milepost.core.tables.fields import Grid
+from milepost.core.tables.kernel import SweptRows
 from milepost.core.tables.numeric import settle
 from milepost.core.tables.records import Rows
 from milepost.core.tables.survey import Survey
@@ -87,7 +88,10 @@ class Columns:
             used = self._without_odd(block, rows, indices, dialect)
         columns = list(range(len(self._profiles)))
         if used is None:
-            columns, left = settle(block, rows, dialect, self._profiles)
+            if isinstance(rows, SweptRows):
+                columns, left = rows.kernel.survey(block, rows, self._profiles)
+            else:
+                columns, left = settle(block, rows, dialect, self._profiles)
             self._survey.take_left(block, left, self._profiles)
             if not columns:
                 return None

@@ -9,6 +9,7 @@ the text is regular again. Nothing but a few numbers is kept between blocks, how
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -47,8 +48,7 @@ class Rows:
     `ends` lie after the line end. `delimiters` is the set of all that separate fields in the block, `ranks` counts them.
     `line_ends` are all line ends of the block, in quotes too. `is_regular` says that every record has the expected number
     of fields and lies in the block as a whole. `quotes` is the set of quotes, None where there are none; unless
-    `in_order`, some of them stand where none may. `grid` has the places of the delimiters and of the line end of each
-    record, one row a record; only of blocks that were found regular at once.
+    `in_order`, some of them stand where none may. `grid` is there only for blocks that were found regular at once.
     """
 
     def __init__(
@@ -74,7 +74,12 @@ class Rows:
         self.quotes = quotes
         self.in_order = in_order
         self.has_returns = has_returns
-        self.grid = grid
+        self._grid = grid
+
+    @property
+    def grid(self) -> Offsets | None:
+        """The places of the delimiters and of the line end of each record, a row a record; None where not all are known."""
+        return self._grid
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -83,6 +88,11 @@ class Rows:
     def has_quotes(self) -> bool:
         """Whether there is any quote."""
         return self.quotes is not None
+
+    @property
+    def is_of_lines(self) -> bool:
+        """Whether every record is known to be a line."""
+        return self.is_regular and self.quotes is None
 
     @cached_property
     def fields(self) -> Offsets:
@@ -95,11 +105,20 @@ class Rows:
         return Ranks(self.delimiters)
 
 
+class QuickFinder(Protocol):
+    """Finds the records of a block of whole ones that all have so many fields; None for any other (`tables.kernel`)."""
+
+    def find(self, block: Block, dialect: Dialect, columns: int) -> Rows | None: ...
+
+
 class RecordFinder:
     """Finds the records of consecutive blocks. `columns` is how many fields most of them have."""
 
-    def __init__(self, dialect: Dialect, columns: int, start_byte: int, start_line: int) -> None:
+    def __init__(
+        self, dialect: Dialect, columns: int, start_byte: int, start_line: int, quick: QuickFinder | None = None
+    ) -> None:
         self._dialect = dialect
+        self.quick = quick
         self._columns = columns
         self.state = FieldState.START
         self.open_start = start_byte
@@ -111,16 +130,26 @@ class RecordFinder:
 
     def feed(self, block: Block) -> Rows:
         """The records that end in `block`, which is not empty."""
-        rows = self._at_once(block)
-        return self._in_general(block) if rows is None else rows
+        rows = None
+        is_whole = self.state is FieldState.START and self.open_start == block.start and block.starts_line
+        if is_whole and self._dialect.escape < 0 and self._columns > 1 and block.data[-1] == _LF:
+            rows = self._at_once(block) if self.quick is None else self.quick.find(block, self._dialect, self._columns)
+        if rows is None:
+            return self._in_general(block)
+        if rows.is_of_lines:
+            block.know_starts(rows.starts)
+        else:
+            rows.line_ends = self._line_ends(block)
+        self._ends_escaped = False
+        self._open_delimiters = 0
+        self.open_start = block.end
+        self.open_line = self._next_line(block)
+        return rows
 
     def _at_once(self, block: Block) -> Rows | None:
-        """The records of a block of whole ones that all have as many fields as expected; None for any other."""
+        """The records of a block of whole ones, if they all have as many fields as expected; else None."""
         data, codes, dialect = block.data, block.array, self._dialect
         size = len(data)
-        is_whole = self.state is FieldState.START and self.open_start == block.start and block.starts_line
-        if not is_whole or dialect.escape >= 0 or self._columns < 2 or data[-1] != _LF:
-            return None
         lines = self._set_of(codes, _LF, None)
         all_ends = lines
         has_returns = data.find(_CR) >= 0
@@ -154,20 +183,12 @@ class RecordFinder:
         starts = np.empty_like(record_ends)
         starts[0] = 0
         starts[1:] = record_ends[:-1]
-        if quotes is None:
-            # Every line is a record.
-            block.know_starts(starts)
-        line_ends = ends if quotes is None else self._line_ends(block)
-        self._ends_escaped = False
-        self._open_delimiters = 0
-        self.open_start = block.start + size
-        self.open_line = self._next_line(block)
         return Rows(
             starts,
             record_ends,
             columns,
             delimiters,
-            line_ends,
+            ends,
             is_regular=True,
             quotes=quotes,
             has_returns=has_returns,

@@ -84,6 +84,11 @@ class Tables:
         self.heads = np.array(sorted({_as_number(bytes(code | 0x20 for code in head)) for head in heads}), np.uint64)
 
 
+def is_close(block: Block) -> bool:
+    """Whether texts are looked at in a block."""
+    return block.start < _CLOSE_BYTES or block.start // STRIPE_BYTES % _CLOSE_EVERY == 0
+
+
 class Survey:
     """Surveys the columns of consecutive blocks into their profiles."""
 
@@ -114,7 +119,7 @@ class Cells:
         self._data = block.data
         self._codes = block.array
         self._tables = tables
-        self._is_close = block.start < _CLOSE_BYTES or block.start // STRIPE_BYTES % _CLOSE_EVERY == 0
+        self._is_close = is_close(block)
         self._words: Words | None = None
 
     @property
