@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from milepost.core.formats import csv as csv_format
@@ -30,7 +30,7 @@ SORTS = {
     "long decimal": ["51.47722222222222", "-0.4613888888888889", "0.12345678901234567", "1e5", "-1.5E-3", "9.00000000000001"],
     "date": ["2024-01-31", "2024-1-31", "1999-12-31", "31.12.2024", "2024/01/31", "2024-01-3x", "mar 5 2024"],
     "stamp": ["2024-01-31 10:00:00", "2024-01-31T10:00:00Z", "2024-01-31 10:00", "2023-12-31 23:59:59"],
-    "text": ["abc", "Nancy", "none", "n", "na", "no", "yes", "march", "mar", "May 5, 2024", "October", "north", "inf", "x" * 70],
+    "text": ["abc", "Nancy", "none", "n", "na", "no", "yes", "march", "mar", "May 5, 2024", "Oct", "north", "inf", "x" * 70],
     "padded": [" a", "b ", " ", "  ", " 5", "5 ", "na ", "none  ", " null"],
     "nothing": ["", "\\N", "\\n", "NULL", "n/a", "-", "NaN"],
     "quoted": ['"a"', '""', '"5"', '"a,b"', '"say ""no"""', '"\n"', '"2024-01-31"', '"'],
@@ -70,6 +70,8 @@ def findings_of(head: bytes, blocks: list[bytes]) -> Findings:
 
 @settings(max_examples=150, deadline=None)
 @given(tables(), st.sampled_from([0, 4 << 20]))
+@example((b"a,b\n" + b"x,0.5\n" * 12, [b"x,0\n", b"x,1\n", b"x,0.75\n"]), 0)  # no whole number in the range
+@example((b"a,b\n" + b"x,-3\n" * 12, [b"x,-0.5\n", b"x,7.25\n", b"x,-4\n"]), 0)
 def test_it_says_what_the_general_code_says(parts: tuple[bytes, list[bytes]], close_bytes: int) -> None:
     """With and without it, looking closely at texts and not: sections, facts and problems are the same."""
     with pytest.MonkeyPatch.context() as patch:

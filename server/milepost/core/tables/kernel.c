@@ -331,7 +331,10 @@ static INLINE uint32_t look(enum mode mode, uint32_t index, uint32_t width, uint
   column_t column = columns[index];
   const uint32_t quote = seen.quotes ? quote_code : 256;
   const uint32_t has_returns = seen.returns && index == width - 1;
-  const uint64_t low = column.low_integer, span = column.high_integer - column.low_integer;
+  /* A range between two whole numbers has none inside. */
+  const int has_integers = column.low_integer <= column.high_integer;
+  const uint64_t low = has_integers ? column.low_integer : INT64_MAX;
+  const uint64_t span = has_integers ? column.high_integer - column.low_integer : 0;
   uint32_t short_integers = 0;
   for (uint32_t field = from * width + index; field < to * width; field += width) {
     uint32_t start = field_ends[(int32_t)field - 1] + 1, end = field_ends[field];
