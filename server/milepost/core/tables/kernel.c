@@ -279,9 +279,11 @@ static int is_word(const uint8_t *cell, uint32_t width) {
 
 /* Whether a cell that begins with a letter is text for certain: no word, and no date that begins with a month. */
 static INLINE int is_worded(const uint8_t *cell, uint32_t width) {
-  if (width > 2 && !heads[(cell[0] & 31) | (cell[1] & 31) << 5 | (cell[2] & 31) << 10]) return 1;
-  for (uint32_t index = 0; index < width; index++)
-    if ((uint8_t)(cell[index] - '0') < 10) return 0;
+  if (width > 2) {
+    if (!heads[(cell[0] & 31) | (cell[1] & 31) << 5 | (cell[2] & 31) << 10]) return 1;
+    for (uint32_t index = 0; index < width; index++)
+      if ((uint8_t)(cell[index] - '0') < 10) return 0;
+  }
   return !(empties[cell[width - 1]] & BLANK) && !is_word(cell, width);
 }
 
@@ -359,6 +361,7 @@ static INLINE uint32_t look(enum mode mode, uint32_t index, uint32_t width, uint
         continue;
       }
       is_known = number(&column, cell, size);
+      if (!is_known) column.others += is_known = is_text(cell, size);
     }
     if (mode == TEXTS) column.others += is_known = is_text(cell, size);
     if (mode == ANY_TEXTS) column.others += is_known = is_something(cell, size);

@@ -253,7 +253,7 @@ def _note(profile: ColumnProfile, plan: _Plan, rows: int, told: tuple[int, ...],
     if plan.mode == _ANY_TEXTS:
         profile.unseen += others
     else:
-        counts[plan.kind] = counts.get(plan.kind, 0) + others
+        counts["text" if plan.mode == _NUMBERS else plan.kind] = others
     for kind, count in counts.items():
         if count:
             profile.add_kind(kind, count)
