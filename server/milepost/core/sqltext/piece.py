@@ -97,8 +97,8 @@ class Piece:
             if brackets == plain:
                 rows += 1
                 continue
-            outer, _ = self.brackets.outer(first, end, 0)
-            rows += max(0, len(outer) - head.has_columns - self.brackets.tail_rows(first, end))
+            outer, _ = self.brackets.count_outer(first, end, 0)
+            rows += max(0, outer - head.has_columns - self.brackets.tail_rows(first, end))
         return index + count, rows
 
     def mixed_run(self, index: int, start: int, encoding: str) -> tuple[int, dict[str, list[int]]]:
@@ -121,8 +121,8 @@ class Piece:
                 head = heads[words_of] = classify(self.data[first : min(end, first + 4096)], encoding)
             rows = int(head.is_insert)
             if head.is_insert and brackets != 1 + head.has_columns:
-                outer, _ = self.brackets.outer(first, end, 0)
-                rows = max(0, len(outer) - head.has_columns - self.brackets.tail_rows(first, end))
+                outer, _ = self.brackets.count_outer(first, end, 0)
+                rows = max(0, outer - head.has_columns - self.brackets.tail_rows(first, end))
             entry = tables.setdefault(head.subject, [0, 0])
             entry[0] += 1
             entry[1] += rows
