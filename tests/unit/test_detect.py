@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from milepost.core.detect import CEILINGS, detect_format, load_format, sample_of
+from milepost.core.detect import CEILINGS, detect_format, load_format, sample_of, suffixes_of
 from milepost.core.formats.base import Sample
 from milepost.core.source import BytesSource
 
@@ -32,6 +32,8 @@ def test_the_surest_format_wins_as_if_all_had_been_asked(path: Path) -> None:
         for format_name in CEILINGS:
             candidate = load_format(format_name)
             score = candidate.sniff(one)
-            scores[format_name] = score + (0.08 if score > 0 and name.lower().endswith(candidate.suffixes) else 0.0)
+            scores[format_name] = score + (
+                0.08 if score > 0 and name.lower().endswith(suffixes_of(format_name)) else 0.0
+            )
         best = max(scores, key=lambda each: scores[each])
         assert detect_format(one).name == (best if scores[best] > 0.35 else "text")

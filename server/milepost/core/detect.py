@@ -7,7 +7,8 @@ from fnmatch import fnmatch
 from importlib import import_module
 from importlib.util import find_spec
 
-from milepost.core.formats.base import Format, Sample, sample_lines
+from milepost.core.code.languages import LANGUAGES
+from milepost.core.formats.base import SUFFIXES, Format, Sample, sample_lines
 from milepost.core.source import ByteSource
 from milepost.errors import InvalidParams
 
@@ -56,6 +57,13 @@ def format_names() -> tuple[str, ...]:
     return DETECTED_FORMATS
 
 
+def suffixes_of(name: str) -> tuple[str, ...]:
+    """How the names of files of a format end."""
+    if name != "code":
+        return SUFFIXES[name]
+    return tuple(suffix for language in LANGUAGES for suffix in language.suffixes)
+
+
 def sample_of(source: ByteSource, name: str, start: int = 0) -> Sample:
     """The head of a text as detection sees it, from `start` on."""
     head = source.read_at(start, HEAD_BYTES)
@@ -73,15 +81,16 @@ def detect_format(sample: Sample, override: str | None = None, by_suffix: Mappin
         if fnmatch(sample.name, pattern) or sample.name.endswith(pattern):
             return load_format(name)
     best: Format | None = None
-    best_score = _CERTAIN_ENOUGH
-    most_bonus = _SUFFIX_BONUS if "." in sample.name else 0.0
-    for name in format_names():
-        if CEILINGS[name] + most_bonus <= best_score:
+    best_score, best_rank = _CERTAIN_ENOUGH, len(CEILINGS)
+    named = [sample.name.lower().endswith(suffixes_of(name)) for name in CEILINGS]
+    # Those that the name speaks for come first: as a rule one of them is so sure that few others have to be loaded.
+    for rank, name in sorted(enumerate(CEILINGS), key=lambda one: not named[one[0]]):
+        bonus = _SUFFIX_BONUS if named[rank] else 0.0
+        if CEILINGS[name] + bonus < best_score:
             continue
         candidate = load_format(name)
         score = candidate.sniff(sample)
-        if score > 0 and sample.name.lower().endswith(candidate.suffixes):
-            score += _SUFFIX_BONUS
-        if score > best_score:
-            best, best_score = candidate, score
+        score += bonus if score > 0 else 0.0
+        if score > best_score or (best is not None and score == best_score and rank < best_rank):
+            best, best_score, best_rank = candidate, score, rank
     return best if best is not None else load_format("text")

@@ -33,14 +33,39 @@ class Sample:
     whole: bool
 
 
+#: How the names of files of each format end, as a rule: they break ties, and say what to try first. For source code, the
+#: languages tell.
+SUFFIXES: dict[str, tuple[str, ...]] = {
+    "json": (".json", ".geojson", ".ipynb", ".har", ".map", ".webmanifest"),
+    "ndjson": (".ndjson", ".jsonl", ".jsonlines"),
+    "diff": (".diff", ".patch"),
+    "sql": (".sql", ".ddl", ".dump"),
+    "xml": (".xml", ".html", ".htm", ".xhtml", ".svg", ".xsd", ".xsl"),
+    "csv": (".csv", ".tsv", ".tab", ".psv"),
+    "yaml": (".yaml", ".yml"),
+    "markup": (".md", ".markdown", ".mkd", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc", ".tex", ".ltx", ".org",
+        ".info", ".mbox"),
+    "minified": (".js", ".css", ".mjs", ".cjs"),
+    "opaque": (".b64", ".base64", ".hex", ".xxd", ".uu", ".uue", ".pem", ".crt", ".cer", ".key", ".asc", ".p7b"),
+    "thread_dump": (".tdump", ".jstack", ".log", ".out", ".txt"),
+    "gc_log": (".log", ".out", ".txt"),
+    "strace": (".strace", ".log", ".out", ".txt"),
+    "profile": (".prof", ".folded", ".collapsed", ".perf", ".stacks", ".out", ".txt"),
+    "records": (".ldif", ".vcf", ".ics", ".bib", ".dsc"),
+    "ini": (".ini", ".toml", ".cfg", ".conf", ".properties", ".env", ".service", ".socket", ".timer", ".mount",
+        ".target", ".desktop", ".gitconfig", ".editorconfig", ".reg", ".inf"),
+    "log": (".log", ".out", ".err"),
+    "text": (".txt",),
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file. `sniff` says how sure it is, 0 to 1, from the content; `suffixes` only break ties."""
+    """A kind of file. `sniff` says how sure it is, 0 to 1, from the content."""
 
     name: str
     title: str
     sniff: Callable[[Sample], float]
     scanner: Callable[[Context], Scanner]
-    suffixes: tuple[str, ...] = ()
     size_classes: tuple[int, ...] = ()
     """Sizes of a file, in bytes, past which the scanner works otherwise: growth over one of them means a new scan."""

@@ -5,7 +5,6 @@ The scanner is loaded when there is source code to scan: a detection must not wa
 
 from __future__ import annotations
 
-from milepost.core.code.languages import LANGUAGES
 from milepost.core.code.sniffing import language_of
 from milepost.core.formats.base import Format, Sample
 from milepost.core.scan import Context, Scanner
@@ -21,6 +20,4 @@ def _scanner(context: Context) -> Scanner:
     return CodeScanner(context)
 
 
-FORMAT = Format(
-    "code", "source code", _sniff, _scanner, tuple(suffix for language in LANGUAGES for suffix in language.suffixes)
-)
+FORMAT = Format("code", "source code", _sniff, _scanner)

@@ -324,4 +324,4 @@ def _sniff(sample: Sample) -> float:
     return table_score(sample)
 
 
-FORMAT = Format("csv", "delimited table", _sniff, CsvScanner, (".csv", ".tsv", ".tab", ".psv"))
+FORMAT = Format("csv", "delimited table", _sniff, CsvScanner)

@@ -430,4 +430,4 @@ def _path_of_head(text: bytes) -> bytes:
     return match[1] if match is not None else b""
 
 
-FORMAT = Format("diff", "diff", sniff_diff, DiffScanner, (".diff", ".patch"), SIZE_CLASSES)
+FORMAT = Format("diff", "diff", sniff_diff, DiffScanner, size_classes=SIZE_CLASSES)

@@ -255,4 +255,4 @@ def _sniff(sample: Sample) -> float:
     return 0.93 if share > 0.6 else 0.0
 
 
-FORMAT = Format("gc_log", "garbage collection log", _sniff, GcLogScanner, (".log", ".out", ".txt"))
+FORMAT = Format("gc_log", "garbage collection log", _sniff, GcLogScanner)

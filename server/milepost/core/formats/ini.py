@@ -216,8 +216,4 @@ def _first_text(view: LineView, index: int) -> bytes:
     return b""
 
 
-_SUFFIXES = (
-    ".ini", ".toml", ".cfg", ".conf", ".properties", ".env", ".service", ".socket", ".timer", ".mount", ".target", ".desktop",
-    ".gitconfig", ".editorconfig", ".reg", ".inf",
-)  # fmt: skip
-FORMAT = Format("ini", "INI, TOML or properties", sniff_ini, IniScanner, _SUFFIXES, SIZE_CLASSES)
+FORMAT = Format("ini", "INI, TOML or properties", sniff_ini, IniScanner, size_classes=SIZE_CLASSES)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from milepost.core.formats.base import Format, Sample
+from milepost.core.formats.base import SUFFIXES, Format, Sample
 from milepost.core.scan import Block, Context, End
 from milepost.core.structure.json_check import is_valid_document
 from milepost.core.structure.json_scanner import MAX_SCALAR_BYTES, SIZE_CLASSES, JsonScanner
@@ -18,7 +18,7 @@ _NO_SMALL_CONTAINERS = SIZE_CLASSES[-1] + 1
 _STARTS_LIKE_A_VALUE = re.compile(rb'[ \t\n\r]*(?:["\]}\-0-9]|(?:true|false|null)\b)')
 #: Suffixes of files that hold JSON or nothing.
 _DATA_SUFFIXES = (".json", ".geojson")
-_SUFFIXES = (".json", ".geojson", ".ipynb", ".har", ".map", ".webmanifest")
+_SUFFIXES = SUFFIXES["json"]
 
 
 def sniff(sample: Sample) -> float:
@@ -49,6 +49,6 @@ def sniff(sample: Sample) -> float:
     return 0.6 if first.byte > 64 or is_named or head.lstrip()[:1] == b"{" else 0.1
 
 
-FORMAT = Format("json", "JSON", sniff, JsonScanner, _SUFFIXES, SIZE_CLASSES)
+FORMAT = Format("json", "JSON", sniff, JsonScanner, size_classes=SIZE_CLASSES)
 
 __all__ = ["FORMAT", "JsonScanner", "sniff"]

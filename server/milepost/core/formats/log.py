@@ -490,4 +490,4 @@ def _sniff(sample: Sample) -> float:
     return 0.0 if layout is None else min(0.9, 0.4 + 0.5 * layout.confidence)
 
 
-FORMAT = Format("log", "log", _sniff, LogScanner, (".log", ".out", ".err"), (MINE_ALL_BYTES,))
+FORMAT = Format("log", "log", _sniff, LogScanner, size_classes=(MINE_ALL_BYTES,))

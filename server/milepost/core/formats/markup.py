@@ -137,7 +137,4 @@ def _sniff(sample: Sample) -> float:
     return dialect_of(sample)[1]
 
 
-_SUFFIXES = (
-    ".md", ".markdown", ".mkd", ".mdx", ".rst", ".rest", ".adoc", ".asciidoc", ".tex", ".ltx", ".org", ".info", ".mbox",
-)  # fmt: skip
-FORMAT = Format("markup", "markup", _sniff, MarkupScanner, _SUFFIXES)
+FORMAT = Format("markup", "markup", _sniff, MarkupScanner)

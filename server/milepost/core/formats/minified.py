@@ -179,4 +179,4 @@ def _sniff(sample: Sample) -> float:
     return 0.85 if kind else 0.0
 
 
-FORMAT = Format("minified", "minified code", _sniff, MinifiedScanner, (".js", ".css", ".mjs", ".cjs"), SIZE_CLASSES)
+FORMAT = Format("minified", "minified code", _sniff, MinifiedScanner, size_classes=SIZE_CLASSES)

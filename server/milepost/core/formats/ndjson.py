@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from milepost.core.formats.base import Format, Sample
+from milepost.core.formats.base import SUFFIXES, Format, Sample
 from milepost.core.formats.json import JsonScanner
 from milepost.core.outline import Node, Problem, freeze
 from milepost.core.scan import PIECE_BYTES, Block, Context, End, Findings, Scanner
@@ -248,6 +248,6 @@ def sniff(sample: Sample) -> float:
     return 0.6 if logs * 2 > len(values) else 0.98 if len(values) == len(lines) else 0.9
 
 
-_SUFFIXES = (".ndjson", ".jsonl", ".jsonlines")
+_SUFFIXES = SUFFIXES["ndjson"]
 
-FORMAT = Format("ndjson", "NDJSON", sniff, scanner, _SUFFIXES)
+FORMAT = Format("ndjson", "NDJSON", sniff, scanner)

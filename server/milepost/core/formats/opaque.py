@@ -39,5 +39,4 @@ def _may_be(sample: Sample) -> bool:
     return 2 * sum(one == other for one, other in pairwise(lengths)) > len(lengths)
 
 
-_SUFFIXES = (".b64", ".base64", ".hex", ".xxd", ".uu", ".uue", ".pem", ".crt", ".cer", ".key", ".asc", ".p7b")
-FORMAT = Format("opaque", "encoded data", _sniff, TextScanner, _SUFFIXES)
+FORMAT = Format("opaque", "encoded data", _sniff, TextScanner)

@@ -70,5 +70,4 @@ def _sniff(sample: Sample) -> float:
     return 0.94 if _is_folded(sample.lines) or _is_script(sample.lines) else 0.0
 
 
-_SUFFIXES = (".prof", ".folded", ".collapsed", ".perf", ".stacks", ".out", ".txt")
-FORMAT = Format("profile", "profile", _sniff, ProfileScanner, _SUFFIXES)
+FORMAT = Format("profile", "profile", _sniff, ProfileScanner)

@@ -120,6 +120,4 @@ def _sniff(sample: Sample) -> float:
     return kind_of(sample)[1]
 
 
-FORMAT = Format(
-    "records", "records of fields", _sniff, RecordScanner, (".ldif", ".vcf", ".ics", ".bib", ".dsc"), SIZE_CLASSES
-)
+FORMAT = Format("records", "records of fields", _sniff, RecordScanner, size_classes=SIZE_CLASSES)

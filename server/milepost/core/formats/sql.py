@@ -358,4 +358,4 @@ def _sniff(sample: Sample) -> float:
     return sql_score(sample)
 
 
-FORMAT = Format("sql", "SQL dump", _sniff, SqlScanner, (".sql", ".ddl", ".dump"))
+FORMAT = Format("sql", "SQL dump", _sniff, SqlScanner)

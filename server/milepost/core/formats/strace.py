@@ -222,4 +222,4 @@ def _sniff(sample: Sample) -> float:
     return 0.97 if len(calls) > 0.8 * len(lines) and len({call.call for call in calls}) >= 3 else 0.0
 
 
-FORMAT = Format("strace", "strace", _sniff, StraceScanner, (".strace", ".log", ".out", ".txt"))
+FORMAT = Format("strace", "strace", _sniff, StraceScanner)

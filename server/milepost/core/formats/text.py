@@ -228,4 +228,4 @@ def _sniff(sample: Sample) -> float:
     return 0.1
 
 
-FORMAT = Format("text", "plain text", _sniff, TextScanner, (".txt",))
+FORMAT = Format("text", "plain text", _sniff, TextScanner)

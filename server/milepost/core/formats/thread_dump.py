@@ -197,4 +197,4 @@ def _sniff(sample: Sample) -> float:
     return 0.95 if is_bulk else 0.0
 
 
-FORMAT = Format("thread_dump", "thread dump", _sniff, ThreadDumpScanner, (".tdump", ".jstack", ".log", ".out", ".txt"))
+FORMAT = Format("thread_dump", "thread dump", _sniff, ThreadDumpScanner)

@@ -137,6 +137,4 @@ def _scanner(context: Context) -> XmlScanner | HtmlScanner:
     return HtmlScanner(context) if html else XmlScanner(context)
 
 
-FORMAT = Format(
-    "xml", "XML or HTML", _sniff, _scanner, (".xml", ".html", ".htm", ".xhtml", ".svg", ".xsd", ".xsl"), SIZE_CLASSES
-)
+FORMAT = Format("xml", "XML or HTML", _sniff, _scanner, size_classes=SIZE_CLASSES)

@@ -358,4 +358,4 @@ class YamlScanner:
         return Findings(sections, facts={} if self._is_range else dict(self._counts))
 
 
-FORMAT = Format("yaml", "YAML", sniff_yaml, YamlScanner, (".yaml", ".yml"), SIZE_CLASSES)
+FORMAT = Format("yaml", "YAML", sniff_yaml, YamlScanner, size_classes=SIZE_CLASSES)

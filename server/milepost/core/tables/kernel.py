@@ -7,7 +7,6 @@ a wheel for. Loading that takes 50 ms and 10 MB, so it is done for big tables on
 
 from __future__ import annotations
 
-import ctypes
 import struct
 import weakref
 from functools import cached_property
@@ -50,6 +49,8 @@ class TableKernel:
     """One instance of the compiled code, with memory of its own: for one table, and one thread at a time."""
 
     def __init__(self) -> None:
+        import ctypes
+
         from wasmtime import Engine, Instance, Module, Store
 
         engine = Engine()
