@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 FILE ?= tests/data/captures/postgresql.log
 PYTEST_ARGS ?=
 
-.PHONY: help setup demo test lint types bench bench-model vsix e2e kernel clean
+.PHONY: help setup demo test lint types bench bench-model vsix e2e kernels clean
 
 help:
 	@echo "make setup            make .venv with Milepost and everything its tests need"
@@ -56,13 +56,15 @@ vsix: setup
 e2e: vsix
 	bash tests/e2e/run.sh $(E2E_ARGS)
 
-# The compiled search of tables: one file for every platform, kept beside its source. clang 14 and lld are Debian packages.
-TABLES = server/milepost/core/tables
-KERNEL = $(TABLES)/kernel.wasm
-kernel:
-	clang-14 --target=wasm32 -O3 -msimd128 -mbulk-memory -nostdlib -ffreestanding -Wall -Wextra -Werror -Wno-parentheses \
-	  -Wl,--no-entry -Wl,--strip-all -o $(KERNEL) $(TABLES)/kernel.c
-	chmod 644 $(KERNEL)
+# Inner loops compiled to WebAssembly, kept beside their sources. clang 14 and lld are Debian packages.
+KERNELS = server/milepost/core/tables/kernel.wasm server/milepost/core/structure/json_kernel.wasm
+TO =
+kernels:
+	set -e; for kernel in $(KERNELS); do \
+	  clang-14 --target=wasm32 -O3 -msimd128 -mbulk-memory -nostdlib -ffreestanding -Wall -Wextra -Werror -Wno-parentheses \
+	    -Wl,--no-entry -Wl,--strip-all -o $(or $(TO),$$(dirname $$kernel))/$$(basename $$kernel) $${kernel%.wasm}.c; \
+	  chmod 644 $(or $(TO),$$(dirname $$kernel))/$$(basename $$kernel); \
+	done
 
 clean:
 	rm -rf $(VENV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

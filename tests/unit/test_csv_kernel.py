@@ -1,11 +1,8 @@
-"""The compiled search of tables says what the general code says, of every record and cell; and it is of its source."""
+"""The compiled search of tables says what the general code says, of every record and cell."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,13 +12,11 @@ from milepost.core.formats import csv as csv_format
 from milepost.core.formats.csv import CsvScanner
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.tables import columns as columns_module
-from milepost.core.tables import kernel as kernel_module
 from milepost.core.tables import survey as survey_module
 from milepost.core.tables.dialect import Dialect
 from milepost.core.tables.kernel import TableKernel
 from milepost.core.tables.records import RecordFinder
 
-FOLDER = Path(kernel_module.__file__).parent
 #: Sorts of cells; those that stand in one column are of one sort as a rule.
 SORTS = {
     "whole": ["0", "1", "7", "9", "10", "42", "999", "1000", "-1", "-0", "-17", "007", "12345678", "123456789012"],
@@ -136,13 +131,3 @@ def test_without_it_the_general_code_does_it(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(csv_format, "WORTH_BYTES", 0)
     assert TableKernel.load() is None
     assert findings_of(b"a,b\n" + b"1,2\n" * 20, [b"3,4\n" * 10]).facts["records"] == 30
-
-
-def test_the_compiled_file_is_of_its_source(tmp_path: Path) -> None:
-    """`make kernel`, with the compiler of Debian 12, gives the file that is there byte by byte."""
-    if shutil.which("clang-14") is None or not (shutil.which("wasm-ld-14") or shutil.which("wasm-ld")):
-        pytest.skip("clang 14 and lld are not installed: not compiled")
-    made = tmp_path / "kernel.wasm"
-    makefile = Path(__file__).parents[2] / "Makefile"
-    subprocess.run(["make", "-f", str(makefile), "kernel", f"KERNEL={made}"], cwd=makefile.parent, check=True)
-    assert made.read_bytes() == (FOLDER / "kernel.wasm").read_bytes()

@@ -26,6 +26,7 @@ from milepost.core.structure.json_bits import (
     quote_bits,
     set_bits,
 )
+from milepost.core.structure.json_kernel import MOST_BYTES, JsonKernel
 from milepost.core.structure.json_levels import LEAST_PAIR_BYTES, Levels
 
 COMMA, COLON = 0x2C, 0x3A
@@ -40,17 +41,27 @@ _HIGH_SURROGATE_AT_END = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 
 
 class Stretch:
-    """The structure of `data`, which begins outside of a string unless `in_string`, and never inside an escape."""
+    """The structure of `data`, which begins outside of a string unless `in_string`, and never inside an escape.
 
-    def __init__(self, data: bytes, in_string: bool) -> None:
+    With a `kernel`, compiled code finds it.
+    """
+
+    def __init__(self, data: bytes, in_string: bool, kernel: JsonKernel | None = None) -> None:
         self.data = data
         self.end = len(data)
         self.array: npt.NDArray[np.uint8] = np.frombuffer(data, np.uint8)
-        self.quotes = quote_bits(data, self.array)
-        self.strings = prefix_xor(self.quotes, in_string)
+        self._kernel = kernel if len(data) <= MOST_BYTES else None
         self.begins_in_string = in_string
+        if self._kernel is not None:
+            self.quotes, self.strings, self.openers, self.closers = self._kernel.mark(self.array, in_string)
+        else:
+            self._mark(in_string)
         last = len(data) - 1
         self.ends_in_string = in_string if last < 0 else bool((int(self.strings[last >> 6]) >> (last & 63)) & 1)
+
+    def _mark(self, in_string: bool) -> None:
+        self.quotes = quote_bits(self.data, self.array)
+        self.strings = prefix_xor(self.quotes, in_string)
         outside = ~self.strings
         merged = self.array & 0xDF  # no letter outside of strings, of valid JSON, becomes a bracket by that
         self.openers = pack(merged == OPEN_SQUARE) & outside
@@ -66,7 +77,7 @@ class Stretch:
     @cached_property
     def levels(self) -> Levels:
         """How deep each part lies."""
-        return Levels(self.openers, self.closers)
+        return Levels(self.openers, self.closers, self._kernel)
 
     @cached_property
     def unmatched(self) -> tuple[Positions, Positions]:

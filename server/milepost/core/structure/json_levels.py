@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from milepost.core.structure.json_bits import Positions, Words, byte_counts
+from milepost.core.structure.json_kernel import JsonKernel
 
 Depths = npt.NDArray[np.int32]
 #: A depth relative to the start of a word, or part of it.
@@ -34,28 +35,40 @@ class Levels:
     word, its beginning included. `byte_lows` is the same for every 8 bytes, relative to their word's beginning.
     """
 
-    def __init__(self, openers: Words, closers: Words) -> None:
+    before: Depths
+    lowest: Depths
+    byte_lows: Steps
+
+    def __init__(self, openers: Words, closers: Words, kernel: JsonKernel | None = None) -> None:
         self.openers = openers
         self.closers = closers
+        self._greatest: int | None = None
+        if kernel is None:
+            self._measure()
+        else:
+            self.before, self.lowest, self.byte_lows, self._greatest = kernel.measure(openers, closers)
+
+    def _measure(self) -> None:
+        openers, closers = self.openers, self.closers
         rises, falls = byte_counts(openers), byte_counts(closers)
         # A product with a one in each byte has in each byte the sum of all up to it.
         risen, fallen = rises.view(np.uint64) * _EACH_BYTE, falls.view(np.uint64) * _EACH_BYTE
         sums = risen.view(np.int8) - fallen.view(np.int8)
-        self.before: Depths = np.zeros(len(openers) + 1, np.int32)
+        self.before = np.zeros(len(openers) + 1, np.int32)
         np.cumsum(sums[7::8], dtype=np.int32, out=self.before[1:])
         self._rises_of_words = risen.view(np.uint8)[7::8]
         self._rises: Steps = rises.view(np.int8)
         self._falls: Steps = falls.view(np.int8)
         self._starts: Steps = sums - self._rises + self._falls
         # Right where no opener comes before a closer; the few others are looked up.
-        self.byte_lows: Steps = self._starts - self._falls
+        self.byte_lows = self._starts - self._falls
         masks, first = openers.view(np.uint8), _lowest_bits(openers.view(np.uint8))
         self._returning = np.flatnonzero((first != 0) & (closers.view(np.uint8) > first))
         self._orders = masks[self._returning] | (
             closers.view(np.uint8)[self._returning].astype(np.uint16) << np.uint16(8)
         )
         self.byte_lows[self._returning] = self._starts[self._returning] + _extremes()[0][self._orders]
-        self.lowest: Depths = self.before[:-1] + _word_extremes(self.byte_lows, np.minimum)
+        self.lowest = self.before[:-1] + _word_extremes(self.byte_lows, np.minimum)
 
     @property
     def last(self) -> int:
@@ -71,6 +84,8 @@ class Levels:
         """The greatest depth anywhere, or `known` if that is greater."""
         if not len(self.lowest):
             return known
+        if self._greatest is not None:
+            return max(known, self._greatest)
         bounds = self.before[:-1] + self._rises_of_words
         if int(bounds.max()) <= known:
             return known

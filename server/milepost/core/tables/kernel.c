@@ -6,7 +6,7 @@
  * (Langdale and Lemire, "Parsing gigabytes of JSON per second", 2019), digits read eight at a time (Lemire, "Quickly
  * parsing eight digits", 2018).
  *
- * Compiled to WebAssembly (`make kernel`), it is one file for every platform, and cannot touch memory but its own. */
+ * Compiled to WebAssembly (`make kernels`), it is one file for every platform, and cannot touch memory but its own. */
 
 #include <stdint.h>
 #include <wasm_simd128.h>

@@ -1,14 +1,12 @@
 """The records and cells of a block found by compiled code: several times as fast as whole-array operations.
 
 `kernel.c` says what it does; what it does not tell of with certainty is left to `tables.records` and `tables.survey`, so
-that the outline is the same with and without it. It comes as WebAssembly, which runs on every platform that wasmtime has
-a wheel for. Loading that takes 50 ms and 10 MB, so it is done for big tables only.
+that the outline is the same with and without it.
 """
 
 from __future__ import annotations
 
 import struct
-import weakref
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,11 +22,13 @@ from milepost.core.tables.plain import FORMS
 from milepost.core.tables.records import Rows
 from milepost.core.tables.survey import Tables, is_close
 from milepost.core.tables.values import ColumnProfile, kind_of
+from milepost.core.wasm import WasmModule
 
 #: Tables of fewer bytes are done before the compiled code is there.
 WORTH_BYTES = 24 << 20
 
 _MODULE = Path(__file__).with_name("kernel.wasm")
+_PARTS = ("text", "field_ends", "columns", "left_cells", "seen", "firsts", "empties", "heads")
 _MOST_BYTES = 2 << 20
 _MOST_COLUMNS = 256
 _SKIP, _NUMBERS, _TEXTS, _ANY_TEXTS, _STAMPS, _NOTHING = range(6)
@@ -49,27 +49,8 @@ class TableKernel:
     """One instance of the compiled code, with memory of its own: for one table, and one thread at a time."""
 
     def __init__(self) -> None:
-        import ctypes
-
-        from wasmtime import Engine, Instance, Module, Store
-
-        engine = Engine()
-        module = Module(engine, _MODULE.read_bytes())
-        self._store = store = Store(engine)
-        # Before the interpreter ends, too, when closing it would find nothing of its module.
-        weakref.finalize(self, store.close)
-        # Typed as whatever a module may export; these are functions of numbers, and one memory.
-        exports: Any = Instance(store, module, []).exports(store)
-        memory = exports["memory"]
-        size = memory.data_len(self._store)
-        # The store keeps the memory, which does not grow, where it is.
-        self._memory = (ctypes.c_ubyte * size).from_address(ctypes.addressof(memory.data_ptr(self._store).contents))
-        self._bytes = np.frombuffer(self._memory, np.uint8)
-        self._at = {
-            name: int(exports[name](self._store))
-            for name in ("text", "field_ends", "columns", "left_cells", "seen", "firsts", "empties", "heads")
-        }
-        self._find, self._survey = exports["find"], exports["survey"]
+        self._module = WasmModule(_MODULE, _PARTS)
+        self._find, self._survey = self._module.function("find"), self._module.function("survey")
         self._tell(Tables())
 
     @classmethod
@@ -87,33 +68,32 @@ class TableKernel:
 
     def _tell(self, tables: Tables) -> None:
         """What the first bytes of a text say."""
-        self._part("firsts", 256)[:] = tables.certain
-        self._part("empties", 256)[:] = tables.empty_firsts * np.uint8(_MAY_BE_EMPTY) + tables.blank * np.uint8(_BLANK)
-        heads = self._part("heads", 1 << 15)
+        self._module.part("firsts", 256)[:] = tables.certain
+        self._module.part("empties", 256)[:] = tables.empty_firsts * np.uint8(_MAY_BE_EMPTY) + tables.blank * np.uint8(
+            _BLANK
+        )
+        heads = self._module.part("heads", 1 << 15)
         for head in tables.heads.tolist():
             first, second, third = (head >> shift & 31 for shift in (0, 8, 16))
             heads[first | second << 5 | third << 10] = 1
-
-    def _part(self, name: str, size: int) -> npt.NDArray[np.uint8]:
-        return self._bytes[self._at[name] : self._at[name] + size]
 
     def find(self, block: Block, dialect: Dialect, columns: int) -> SweptRows | None:
         """The records of a block of whole ones that all have so many fields; None for any other."""
         size = len(block.data)
         if size > _MOST_BYTES:
             return None
-        self._part("text", size)[:] = block.array
-        count = self._find(self._store, size, dialect.delimiter, dialect.quote, columns)
+        self._module.part("text", size)[:] = block.array
+        count = self._find(size, dialect.delimiter, dialect.quote, columns)
         return SweptRows(self, count, columns) if count > 0 else None
 
     def field_ends(self, count: int, columns: int) -> npt.NDArray[np.uint32]:
         """Where the fields of the last block end, a row for each record: until the next block is looked at."""
-        found = self._part("field_ends", 4 * count * columns).view(np.uint32)
+        found = self._module.part("field_ends", 4 * count * columns).view(np.uint32)
         return found.reshape(count, columns)
 
     def seen(self) -> tuple[bool, bool, int]:
         """Whether the last block has quotes, whether it has lines that end with CR LF, and how many lines it has."""
-        quotes, returns, lines = _SEEN.unpack_from(self._memory, self._at["seen"])
+        quotes, returns, lines = _SEEN.unpack_from(self._module.memory, self._module.place("seen"))
         return quotes != 0, returns != 0, lines
 
     def survey(self, block: Block, rows: SweptRows, profiles: list[ColumnProfile]) -> tuple[list[int], list[Left]]:
@@ -123,13 +103,13 @@ class TableKernel:
         """
         plans = [_plan(profile, is_close(block)) for profile in profiles]
         plans += [_Plan(_SKIP)] * (rows.columns - len(profiles))
-        base = self._at["columns"]
+        base = self._module.place("columns")
         for index, plan in enumerate(plans):
-            plan.write(self._memory, base + index * _COLUMN.size)
-        left = self._survey(self._store, len(rows), rows.columns)
+            plan.write(self._module.memory, base + index * _COLUMN.size)
+        left = self._survey(len(rows), rows.columns)
         others = []
         for index, (plan, profile) in enumerate(zip(plans, profiles, strict=False)):
-            told = _TOLD.unpack_from(self._memory, base + index * _COLUMN.size)
+            told = _TOLD.unpack_from(self._module.memory, base + index * _COLUMN.size)
             if told[0] == _SKIP:
                 others.append(index)
             else:
@@ -139,7 +119,7 @@ class TableKernel:
     def _left(self, count: int, others: set[int]) -> list[Left]:
         if not count:
             return []
-        cells = self._part("left_cells", 4 * _LEFT_FIELDS * count).view(np.uint32).reshape(count, _LEFT_FIELDS)
+        cells = self._module.part("left_cells", 4 * _LEFT_FIELDS * count).view(np.uint32).reshape(count, _LEFT_FIELDS)
         found = []
         for column, some in enumerate(np.bincount(cells[:, 0]).tolist()):
             if some and column not in others:
