@@ -194,7 +194,42 @@ RFC 9999                       A Protocol                      May 2024
 2.  Security Considerations
 """
 
+DISASSEMBLY = b"""\
+
+lib.a(one.o):     file format elf64-x86-64
+
+
+Disassembly of section .text:
+
+0000000000000000 <first>:
+   0:\t48 83 ec 08          \tsub    $0x8,%rsp
+   4:\tc3                   \tret
+
+0000000000000005 <operator<<(std::ostream&, int)>:
+   5:\t0f 1f 40 00          \tnopl   0x0(%rax)
+\t...
+
+Disassembly of section .fini:
+
+0000000000000010 <.fini>:
+  10:\tc3                   \tret
+
+two.o:     file format elf64-x86-64
+"""
+
 CASES = {
+    "disassembly": (
+        DISASSEMBLY,
+        [
+            "1 lib.a(one.o) (elf64-x86-64)",
+            "2 .text",
+            "3 first",
+            "3 operator<<(std::ostream&, int)",
+            "2 .fini",
+            "3 .fini",
+            "1 two.o (elf64-x86-64)",
+        ],
+    ),
     "markdown": (MARKDOWN, ["9 front matter", "1 One", "2 Two lines of a heading", "3 Three"]),
     "rst": (RST, ["1 Title", "2 First", "3 Sub", "2 Second"]),
     "asciidoc": (ASCIIDOC, ["1 Title", "2 First", "3 Sub", "2 Second"]),

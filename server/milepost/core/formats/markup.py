@@ -1,4 +1,5 @@
-"""Markup: the headings of Markdown, reStructuredText, AsciiDoc, LaTeX, Org, info, manual pages, RFCs; messages of mailboxes.
+"""Markup: the headings of Markdown, reStructuredText, AsciiDoc, LaTeX, Org, info, manual pages, RFCs; messages of
+mailboxes; functions of disassemblies.
 
 A dialect (`structure.markup_*`) finds where headings stand; here they become sections that nest by their levels.
 """
@@ -23,6 +24,8 @@ from milepost.core.structure.section_tree import SectionTree
 
 _DIGEST_LINES = 6
 _COUNTED = {"node": "info_nodes", "table": "info_tables", "front_matter": "front_matter", "heading": "headings"}
+#: Parts of a disassembly: what follows is no text.
+_WITHOUT_TEXT = ("file", "section", "function")
 _TEXT = re.compile(rb"[0-9A-Za-z\x80-\xff(\"'*_]+[^\W_]", re.ASCII)
 _STOPS_DIGEST = re.compile(rb"[#`<~|]|={2}|\*+ ")
 
@@ -94,7 +97,8 @@ class MarkupScanner:
             return
         decoded = self._tree.decoded
         node = Node(heading.kind, self._title(heading), byte, line, weight=_weight(heading))
-        node.digest = decoded(heading.digest or self._first_text(view, heading)).strip()
+        if heading.kind not in _WITHOUT_TEXT:
+            node.digest = decoded(heading.digest or self._first_text(view, heading)).strip()
         node.facts = {"level": heading.level, **heading.facts}
         node.resume = self._tree.part_resume
         self._tree.begin(heading.level, node)

@@ -1,10 +1,10 @@
-"""Dialects whose headings are lines of their own: AsciiDoc, LaTeX, Org, roff, formatted manual pages, RFCs."""
+"""Dialects whose headings are lines of their own: AsciiDoc, LaTeX, Org, roff, formatted manual pages, RFCs, disassemblies."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ class LineRules:
     blanks: int = 0
     hides: Callable[[bytes], bytes] | None = None
     second_bytes: bytes = b""
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    """What the sections of a level are, where they are no headings."""
 
 
 class LineDialect:
@@ -72,7 +74,8 @@ class LineDialect:
             before = self._look_back.before(view, index, 1)
             found = rules.match(text, before.text if before is not None else b"")
             if found is not None:
-                yield Heading(index, level=found[0], title=squeezed(found[1]) or text[:1])
+                kind = rules.kinds.get(found[0], "heading")
+                yield Heading(index, level=found[0], title=squeezed(found[1]) or text[:1], kind=kind)
             elif rules.hides is not None:
                 self._until = rules.hides(text)
                 if self._until:
@@ -200,6 +203,24 @@ def _rfc(text: bytes, before: bytes) -> tuple[int, bytes] | None:
     return (1, text) if _RFC_PLAIN.match(text) else None
 
 
+_FILE_FORMAT = re.compile(rb"(\S.*):\s+file format (\S+)\s*$")
+_DISASSEMBLED = re.compile(rb"Disassembly of section (\S+):\s*$")
+_FUNCTION = re.compile(rb"[0-9a-f]{4,16} <(.+)>:\s*$")
+_DUMPED = re.compile(rb"Dump of assembler code for function (.+):\s*$")
+
+
+def _disassembly(text: bytes, before: bytes) -> tuple[int, bytes] | None:
+    """What objdump and gdb print: files (of an archive), their sections, functions with their addresses."""
+    function = _FUNCTION.match(text) or _DUMPED.match(text)
+    if function is not None:
+        return 3, function[1]
+    section = _DISASSEMBLED.match(text)
+    if section is not None:
+        return 2, section[1]
+    file = _FILE_FORMAT.match(text)
+    return (1, file[1] + b" (" + file[2] + b")") if file is not None else None
+
+
 _CAPITALS = bytes(range(65, 91))
 RULES = {
     rules.name: rules
@@ -210,5 +231,11 @@ RULES = {
         LineRules("roff", b".", _roff, second_bytes=b"STD"),
         LineRules("man", _CAPITALS + bytes(range(97, 123)) + b"_", _man, blanks=3),
         LineRules("rfc", _CAPITALS + b"0123456789", _rfc),
+        LineRules(
+            "disassembly",
+            bytes(code for code in range(0x21, 0x100)),
+            _disassembly,
+            kinds={1: "file", 2: "section", 3: "function"},
+        ),
     )
 }

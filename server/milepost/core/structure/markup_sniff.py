@@ -37,6 +37,8 @@ _ASCIIDOC = re.compile(rb"(?m)^(?:={2,5} \S|\[(?:source|NOTE|TIP|WARNING|\[)|:[\
 _RST = re.compile(rb"(?m)^(?:\.\. (?:[\w-]+::|_[^:]+:|\|)|\s*:\w+:`)|:\w+:`[^`]+`|``[^`]+``|`[^`<]+ <[^>]+>`_")
 _RST_SURE = re.compile(rb"(?m)^\.\. [\w-]+::|:\w+:`|`_\b|``")
 _RFC = re.compile(rb"(?m)^(?:Request for Comments:? +\d|RFC +\d+ |Internet-Draft\b|Network Working Group\b)")
+_DISASSEMBLY = re.compile(rb"(?m)^(?:Disassembly of section \S+|Dump of assembler code for function .+):\r?$")
+_INSTRUCTION = re.compile(rb"(?m)^(?: +[0-9a-f]+:\t(?:[0-9a-f]{2,8} )+| +0x[0-9a-f]+ <\+\d+>:\t)")
 _PAGE = re.compile(rb"\[Page \d+\]")
 _ATX = re.compile(rb"#{1,6} +\S")
 _EXTRAS = re.compile(
@@ -60,6 +62,8 @@ def dialect_of(sample: Sample) -> tuple[str, float]:
         return "mbox", _SURE
     if first.startswith((b'.\\"', b"'\\\"", b".TH ", b".Dd ")) and len(_ROFF.findall(head)) >= 2:
         return "roff", _SURE
+    if _DISASSEMBLY.search(head) and _INSTRUCTION.search(head):
+        return "disassembly", _SURE
     title = overstrike_removed(first)
     if _MAN_TITLE.match(title) and any(overstrike_removed(line).rstrip() == b"NAME" for line in lines[:20]):
         return "man", _SURE
