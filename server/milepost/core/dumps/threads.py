@@ -45,6 +45,11 @@ _PLUMBING = re.compile(
 )
 
 
+_MOST_HELD = 64
+_MOST_LOCKS = 5000
+_LISTED_LOCKS = 5
+
+
 @dataclass(slots=True)
 class ThreadFacts:
     """What is known of one thread."""
@@ -54,6 +59,9 @@ class ThreadFacts:
     frame: bytes = b""
     frames: int = 0
     waits_for: str = ""
+    waits_at: bytes = b""
+    """The address of what it waits for; `held` has those of the locks that it holds (some, where they are very many)."""
+    held: list[bytes] = field(default_factory=list)
     locks: int = 0
     daemon: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
@@ -78,7 +86,10 @@ class ThreadFacts:
         what = (match[3] or match[2]).decode("ascii", "replace")
         if match[1] in (b"locked", b"eliminated"):
             self.locks += 1
+            if len(self.held) < _MOST_HELD:
+                self.held.append(match[2])
         elif not self.waits_for:
+            self.waits_at = match[2]
             self.waits_for = f"{match[2].decode('ascii', 'replace')} ({what})" if match[3] else what
 
     @property
@@ -111,6 +122,40 @@ class ThreadFacts:
         if self.daemon:
             found["daemon"] = True
         return {**found, **self.extra}
+
+
+class Contention:
+    """Which locks the threads of one dump wait for, and who holds them."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[bytes, int] = {}
+        self._names: dict[bytes, str] = {}
+        self._holders: dict[bytes, str] = {}
+
+    def take(self, thread: ThreadFacts) -> None:
+        """Take note of a thread."""
+        if (
+            thread.is_blocked
+            and thread.waits_at
+            and (len(self._waiting) < _MOST_LOCKS or thread.waits_at in self._waiting)
+        ):
+            self._waiting[thread.waits_at] = self._waiting.get(thread.waits_at, 0) + 1
+            self._names.setdefault(thread.waits_at, thread.waits_for)
+        for address in thread.held:
+            # Who waits to be notified has let go of it.
+            if address != thread.waits_at and len(self._holders) < _MOST_LOCKS:
+                self._holders.setdefault(address, thread.name)
+
+    def locks(self) -> list[dict[str, Any]]:
+        """The locks that most threads wait for: `lock`, how many are `waiting`, and the `holder`, where it is known."""
+        most = sorted(self._waiting.items(), key=lambda item: -item[1])[:_LISTED_LOCKS]
+        found: list[dict[str, Any]] = []
+        for address, waiting in most:
+            lock: dict[str, Any] = {"lock": self._names[address][:200], "waiting": waiting}
+            if address in self._holders:
+                lock["holder"] = self._holders[address][:200]
+            found.append(lock)
+        return found
 
 
 def thread_of(match: re.Match[bytes], decoded: Any) -> ThreadFacts:

@@ -10,7 +10,17 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from milepost.core.dumps.threads import DEADLOCK, DUMP, SIGNAL, STAMP, THREAD, TRAILERS, ThreadFacts, thread_of
+from milepost.core.dumps.threads import (
+    DEADLOCK,
+    DUMP,
+    SIGNAL,
+    STAMP,
+    THREAD,
+    TRAILERS,
+    Contention,
+    ThreadFacts,
+    thread_of,
+)
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Node
 from milepost.core.scan import Block, Context, End, Findings
@@ -34,6 +44,7 @@ class ThreadDumpScanner:
         self._thread: ThreadFacts | None = None
         self._dump: Node | None = None
         self._states: dict[str, int] = {}
+        self._contention = Contention()
         self._threads = self._deadlocks = self._blocked = 0
         self._totals = {"dumps": 0, "threads": 0, "deadlocks": 0}
         self._stamp: tuple[int, int, bytes] | None = None
@@ -134,6 +145,7 @@ class ThreadDumpScanner:
         if stamp:
             self._dump.facts["time"] = stamp.decode("ascii", "replace")
         self._states = {}
+        self._contention = Contention()
         self._threads = self._deadlocks = self._blocked = 0
         self._totals["dumps"] += 1
 
@@ -145,6 +157,7 @@ class ThreadDumpScanner:
             node.weight = 0.6 if facts.is_blocked else 0.3
             state = facts.state or "no state"
             self._states[state] = self._states.get(state, 0) + 1
+            self._contention.take(facts)
             self._thread = None
         elif node.kind == "incident" and node.facts["category"] == "deadlock":
             names = node.facts.get("threads", [])
@@ -153,12 +166,18 @@ class ThreadDumpScanner:
             states = sorted(self._states.items(), key=lambda item: (-item[1], item[0]))
             said = [f"{self._deadlocks} deadlock{'s' if self._deadlocks > 1 else ''}"] if self._deadlocks else []
             said.append(f"{self._threads:,} thread{'' if self._threads == 1 else 's'}")
+            locks = self._contention.locks()
+            if locks and locks[0]["waiting"] > 1:
+                holder = f", held by {locks[0]['holder'][:80]}" if "holder" in locks[0] else ""
+                said.append(f"{locks[0]['waiting']:,} blocked on {locks[0]['lock']}{holder}")
             said += [f"{count:,} {state}" for state, count in states[:6] if state != "no state"]
             if "time" in node.facts:
                 said.insert(0, str(node.facts["time"]))
             node.digest = ", ".join(said)
             node.count = max(1, self._threads)
             node.facts = {**node.facts, "threads": self._threads, "states": dict(states[:20])}
+            if locks:
+                node.facts["locks"] = locks
             if self._deadlocks:
                 node.facts["deadlocks"] = self._deadlocks
                 node.weight = 0.9
