@@ -82,17 +82,18 @@ def test_java() -> None:
 
 def test_the_lock_that_most_wait_for() -> None:
     """Named with the thread that holds it; one that waits to be notified has let go of what it locked."""
+    head = '"{}" #1 prio=5 tid=0x1 nid=0x1 {}\n'
     threads = [
-        '"notified" #1 in Object.wait()\n   java.lang.Thread.State: WAITING (on object monitor)\n'
-        "\tat java.lang.Object.wait(Native Method)\n\t- waiting on <0x01> (a Queue)\n\t- locked <0x01> (a Queue)\n",
-        '"holder" #2 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat A.b(A.java:1)\n\t- locked <0x01> (a Queue)\n',
+        head.format("notified", "in Object.wait()")
+        + "\tat java.lang.Object.wait(Native Method)\n\t- waiting on <0x01> (a Queue)\n\t- locked <0x01> (a Queue)\n",
+        head.format("holder", "runnable") + "\tat A.b(A.java:1)\n\t- locked <0x01> (a Queue)\n",
         *(
-            f'"waiter-{number}" #9 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED (on object monitor)\n'
-            f"\tat A.c(A.java:2)\n\t- waiting to lock <0x0{1 if number else 2}> (a Queue)\n"
+            head.format(f"waiter-{number}", "waiting for monitor entry")
+            + f"\tat A.c(A.java:2)\n\t- waiting to lock <0x0{1 if number else 2}> (a Queue)\n"
             for number in range(4)
         ),
     ]
-    (dump,) = of_kind(outline_of("Full thread dump OpenJDK:\n\n" + "\n".join(threads)), "dump")
+    (dump,) = of_kind(outline_of("Full thread dump OpenJDK 64-Bit Server VM:\n\n" + "\n".join(threads)), "dump")
     assert dump.digest == "6 threads, 3 blocked on <0x01> (Queue), held by holder, 4 BLOCKED, 1 RUNNABLE, 1 WAITING"
     assert dump.facts["locks"] == [
         {"lock": "<0x01> (Queue)", "waiting": 3, "holder": "holder"},
