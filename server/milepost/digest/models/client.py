@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import cast
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
@@ -81,21 +81,31 @@ def make_client(settings: ModelSettings, key: SecretStr | None) -> openai.AsyncO
     )
 
 
-class _CappedStream(httpx2.AsyncByteStream):
+class _CappedStream(httpx2.AsyncByteStream, AsyncIterator[bytes]):
     """A body that ends with an error once it is longer than any reply can be."""
 
     def __init__(self, inner: httpx2.AsyncByteStream, max_bytes: int) -> None:
         self._inner = inner
+        self._parts: AsyncIterator[bytes] | None = None
         self._left = max_bytes
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for part in self._inner:
-            self._left -= len(part)
-            if self._left < 0:
-                raise ReplyTooLong
-            yield part
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        self._parts = aiter(self._inner)
+        return self
+
+    async def __anext__(self) -> bytes:
+        assert self._parts is not None
+        part = await anext(self._parts)
+        self._left -= len(part)
+        if self._left < 0:
+            raise ReplyTooLong
+        return part
 
     async def aclose(self) -> None:
+        parts, self._parts = self._parts, None
+        if isinstance(parts, AsyncGenerator):
+            # Left to the garbage collector, it would be closed by whichever thread that runs in, perhaps while it runs here.
+            await parts.aclose()
         await self._inner.aclose()
 
 
