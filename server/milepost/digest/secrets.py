@@ -29,8 +29,8 @@ from milepost.digest.secret_rules import (
 _RULES = (*TOKEN_RULES, *SCHEME_RULES, PASSWORD_NAMES, KEY_NAMES)
 
 _KEY_BEGIN, _KEY_END = b"-----BEGIN", b"-----END"
-_PRIVATE_BEGIN = re.compile(rb"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----")
-_PRIVATE_END = re.compile(rb"-----END[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----")
+_PRIVATE_BEGIN = re.compile(rb"-----BEGIN[ A-Z0-9_-]{0,60}?PRIVATE KEY(?: BLOCK)?-----")
+_PRIVATE_END = re.compile(rb"-----END[ A-Z0-9_-]{0,60}?PRIVATE KEY(?: BLOCK)?-----")
 # Base64, or one of the headers that an old key begins with ("Proc-Type: 4,ENCRYPTED"), or the blank line after those.
 _KEY_LINE = re.compile(rb"[ \t]*(?:[A-Za-z0-9+/=]{1,120}|(?:Proc-Type|DEK-Info|Version|Comment): .{0,100})?[ \t]*\r?\n")
 _MAX_KEY_BYTES = 64 << 10
