@@ -187,6 +187,7 @@ PIECES = st.sampled_from(
 @example(
     "-----BEGIN PRIVATE KEY-----AKIAUJZDEGXDNCF32EA7 -----BEGIN PRIVATE KEY-----"
 )  # capitals up to another first line
+@example("-----BEGIN PRIVATE KEY-----password=-----END PRIVATE KEY-----")
 def test_lines_stay_and_masking_twice_changes_nothing(text: str) -> None:
     masked = mask_secrets(text)
     assert [masked.count(end) for end in "\r\n"] == [text.count(end) for end in "\r\n"]

@@ -41,6 +41,7 @@ _DIGIT, _LETTER = re.compile(rb"[0-9]"), re.compile(rb"[A-Za-z]")
 _COLON = ord(":")
 
 _SHORT, _MEDIUM = 16, 64
+_MOST_ROUNDS = 8
 
 Span = tuple[int, int, str]
 
@@ -51,6 +52,16 @@ def mask_secrets(text: str) -> str:
     The length ("short" below 16 bytes, "medium" below 64, else "long") is told where the kind does not settle it. The
     number of lines stays. Give it all the text there is: a private key is told by its first or last line. Thread-safe.
     """
+    # A secret that overlaps another may only show once that one is masked.
+    for _ in range(_MOST_ROUNDS):
+        masked = _masked_once(text)
+        if masked == text:
+            break
+        text = masked
+    return text
+
+
+def _masked_once(text: str) -> str:
     data = text.encode("utf-8", "surrogatepass")
     hits = _finder().find(data)
     if not hits:
@@ -191,6 +202,7 @@ def _private_key(data: bytes, start: int, done: int) -> Iterator[Span]:
     end = _PRIVATE_END.search(data, begin.end(), begin.end() + _MAX_KEY_BYTES)
     if end is not None:
         yield from _by_lines(data, begin.end(), end.start())
+        yield end.start(), end.end(), end[0].decode()  # not to be taken for the value of a password
         return
     position = begin.end()
     if data[position : position + 1] not in (b"\r", b"\n"):  # in one line, with its line ends written out
@@ -210,7 +222,8 @@ def _private_key(data: bytes, start: int, done: int) -> Iterator[Span]:
 
 def _rest_of_key(data: bytes, start: int, done: int) -> Iterator[Span]:
     """The same for a key whose first line is not in the text: the lines above its last line that look like it."""
-    if start < done or not _PRIVATE_END.match(data, start):
+    end = _PRIVATE_END.match(data, start)
+    if start < done or end is None:
         return
     first = start
     floor = max(done, start - _MAX_KEY_BYTES)
@@ -220,6 +233,7 @@ def _rest_of_key(data: bytes, start: int, done: int) -> Iterator[Span]:
             break
         first = previous
     yield from _by_lines(data, first, start)
+    yield start, end.end(), end[0].decode()
 
 
 def _by_lines(data: bytes, start: int, end: int) -> Iterator[Span]:
