@@ -331,7 +331,7 @@ static INLINE int stamp(column_t *column, const uint8_t *cell, uint32_t width) {
 static INLINE uint32_t look(enum mode mode, uint32_t index, uint32_t width, uint32_t from, uint32_t to, uint32_t left, uint32_t most) {
   /* A copy, which the compiler keeps in registers. */
   column_t column = columns[index];
-  const uint32_t quote = seen.quotes ? quote_code : 256;
+  const uint32_t has_quotes = seen.quotes, quote = quote_code;
   const uint32_t has_returns = seen.returns && index == width - 1;
   /* A range between two whole numbers has none inside. */
   const int has_integers = column.low_integer <= column.high_integer;
@@ -341,25 +341,29 @@ static INLINE uint32_t look(enum mode mode, uint32_t index, uint32_t width, uint
   for (uint32_t field = from * width + index; field < to * width; field += width) {
     uint32_t start = field_ends[(int32_t)field - 1] + 1, end = field_ends[field];
     if (has_returns && end > start && text[end - 1] == '\r') end--;
-    const uint32_t is_quoted = (text[start] == quote) & (end - start > 1);
-    start += is_quoted;
-    end -= is_quoted;
+    if (has_quotes) {
+      const uint32_t is_quoted = (text[start] == quote) & (end - start > 1);
+      start += is_quoted;
+      end -= is_quoted;
+    }
     const uint8_t *cell = text + start;
     const uint32_t size = end - start;
     int is_known = 0;
-    if (!size || (size == 2 && cell[0] == '\\' && (cell[1] | 0x20) == 'n')) {
-      column.empty++; /* nothing, or what database tools write for it */
-      continue;
-    }
     if (mode == NUMBERS) {
       /* Most are short, whole and inside the range: told at once, without a question before. */
       const uint64_t digits = first_digits(cell, size);
       const uint32_t leads = (*cell == '0') & (size > 1);
       const uint32_t is_inside = value_of(digits) - low <= span;
-      if ((uint32_t)(size < 9) & (uint32_t)(odd_bits(digits) == 0) & (leads ^ 1) & is_inside) {
+      if ((uint32_t)(size - 1 < 8) & (uint32_t)(odd_bits(digits) == 0) & (leads ^ 1) & is_inside) {
         short_integers++;
         continue;
       }
+    }
+    if (!size || (size == 2 && cell[0] == '\\' && (cell[1] | 0x20) == 'n')) {
+      column.empty++; /* nothing, or what database tools write for it */
+      continue;
+    }
+    if (mode == NUMBERS) {
       is_known = number(&column, cell, size);
       if (!is_known) column.others += is_known = is_text(cell, size);
     }
