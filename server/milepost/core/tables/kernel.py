@@ -32,7 +32,6 @@ _PARTS = ("text", "field_ends", "columns", "left_cells", "seen", "firsts", "empt
 _MOST_BYTES = 2 << 20
 _MOST_COLUMNS = 256
 _SKIP, _NUMBERS, _TEXTS, _ANY_TEXTS, _STAMPS, _NOTHING = range(6)
-_UNDECIDED, _TEXT, _BY_THREE = range(3)
 _MAY_BE_EMPTY, _BLANK = 1, 2
 _LONGEST_STAMP = 48
 #: `column_t` of `kernel.c`: mode, counts (empty … left), width, ends_at, ends_width, low and high, inner ones, shape.
@@ -69,9 +68,8 @@ class TableKernel:
     def _tell(self, tables: Tables) -> None:
         """What the first bytes of a text say."""
         self._module.part("firsts", 256)[:] = tables.certain
-        self._module.part("empties", 256)[:] = tables.empty_firsts * np.uint8(_MAY_BE_EMPTY) + tables.blank * np.uint8(
-            _BLANK
-        )
+        maybe, blank = tables.empty_firsts * np.uint8(_MAY_BE_EMPTY), tables.blank * np.uint8(_BLANK)
+        self._module.part("empties", 256)[:] = maybe + blank
         heads = self._module.part("heads", 1 << 15)
         for head in tables.heads.tolist():
             first, second, third = (head >> shift & 31 for shift in (0, 8, 16))
