@@ -164,6 +164,15 @@ def test_find_rows_are_line_and_text(milepost, log, options, hits):
         assert text.startswith(lines[int(number) - 1])
 
 
+def test_find_stops_after_so_many_hits_and_goes_on(milepost, log):
+    done = milepost("find", log, "ERROR", "--max-hits", "2")
+    assert len(done.stdout.splitlines()) == 2
+    cursor = re.search(r"go on with: --cursor (\S+)", done.stderr.decode())[1]
+    rest = milepost("find", log, "ERROR", "--max-hits", "2", "--cursor", cursor)
+    assert len(rest.stdout.splitlines()) == 1
+    assert "--cursor" not in rest.stderr.decode()
+
+
 def test_a_plan_is_a_table(milepost, log):
     done = milepost("plan", log, "--chunk-bytes", "50000")
     heading, *rows = done.stdout.decode().splitlines()

@@ -107,6 +107,7 @@ def _find(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pattern", metavar="PATTERN", type=not_empty, help="text to find, taken literally")
     parser.add_argument("--regex", action="store_true", help="PATTERN is a regular expression")
     parser.add_argument("-i", "--ignore-case", action="store_true", help="upper and lower case are the same")
+    parser.add_argument("--max-hits", type=positive, metavar="N", help="at most so many hits")
     parser.add_argument("--cursor", metavar="C", help="go on where an earlier reply stopped")
 
 

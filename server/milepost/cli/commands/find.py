@@ -22,6 +22,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         pattern=options.pattern,
         regex=options.regex,
         case_sensitive=not options.ignore_case,
+        max_hits=options.max_hits,
         cursor=options.cursor,
     )
     with session.work("searching") as how:
