@@ -42,7 +42,7 @@ let number = 0;
 
 before(async () => {
   mkdirSync(ARTIFACTS, { recursive: true });
-  context = await chromium.launchPersistentContext(mkdtempSync(join(tmpdir(), 'milepost-chromium-')), {
+  context = await chromium.launchPersistentContext(temporaryFolder('chromium'), {
     executablePath: process.env.MILEPOST_CHROMIUM ?? '/usr/bin/chromium',
     args: [
       '--no-sandbox',
@@ -64,9 +64,16 @@ after(async () => {
     await server.stop();
   }
   for (const folder of folders) {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 });
+
+/** A new folder, which is gone when all is done. */
+export function temporaryFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `milepost-${name}-`));
+  folders.push(folder);
+  return folder;
+}
 
 /** The server for some options: started at the first scenario that wants it. */
 async function serverFor(options: CodeServerOptions): Promise<CodeServer> {
@@ -112,8 +119,7 @@ async function playOnce(
 ): Promise<void> {
   const code = await serverFor(options.server ?? { machine: THIS_SERVER });
   code.restoreSettings();
-  const folder = mkdtempSync(join(tmpdir(), 'milepost-files-'));
-  folders.push(folder);
+  const folder = temporaryFolder('files');
   for (const file of options.files) {
     const [target = '', source = target] = file.split('=');
     provide(join(FILES, source), join(folder, target));

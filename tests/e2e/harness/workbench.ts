@@ -135,7 +135,14 @@ export class Workbench {
       })
       .first();
     await entry.waitFor({ timeout: 5_000 });
-    await entry.click();
+    // A menu that has only just opened takes no click: it may be the one that opened it.
+    await this.until(async () => {
+      if (await entry.isVisible()) {
+        await entry.click({ timeout: 1_000 });
+        await this.page.waitForTimeout(500);
+      }
+      return !(await entry.isVisible());
+    }, `the menu gone after “${item}”`);
   }
 
   // Reading

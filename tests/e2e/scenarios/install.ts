@@ -1,11 +1,10 @@
 /** The packaged extension in a clean profile: with uv alone, with Python alone, and in an older VS Code. */
 
-import { mkdtempSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ROOT } from '../harness/codeServer.ts';
-import { scenario, THIS_SERVER, type Scene } from '../harness/suite.ts';
+import { scenario, temporaryFolder, THIS_SERVER, type Scene } from '../harness/suite.ts';
 
 /** The first start fetches what the server needs. */
 const FIRST_START_MS = 240_000;
@@ -31,7 +30,7 @@ const TOOLS = [
 
 /** The environment of a machine that has these programs and the usual tools. */
 function machine(programs: Record<string, string>, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const bin = mkdtempSync(join(tmpdir(), 'milepost-path-'));
+  const bin = temporaryFolder('path');
   for (const tool of TOOLS) {
     symlinkSync(`/usr/bin/${tool}`, join(bin, tool));
   }
@@ -39,7 +38,7 @@ function machine(programs: Record<string, string>, more: NodeJS.ProcessEnv = {})
     symlinkSync(target, join(bin, name));
   }
   const { PYTHONPATH: _, ...env } = process.env;
-  return { ...env, PATH: bin, HOME: mkdtempSync(join(tmpdir(), 'milepost-home-')), ...more };
+  return { ...env, PATH: bin, HOME: temporaryFolder('home'), ...more };
 }
 
 /** The Python that a machine would have on its PATH: not the environment that the tests run in. */

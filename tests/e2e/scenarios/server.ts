@@ -1,12 +1,11 @@
 /** The server: dying, not found, not trusted. */
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { processesBelow } from '../harness/codeServer.ts';
-import { scenario } from '../harness/suite.ts';
+import { scenario, temporaryFolder } from '../harness/suite.ts';
 
 scenario('the server is killed, and comes back', { files: ['postgresql.log'] }, async ({ workbench, code }) => {
   await workbench.sidebar();
@@ -46,7 +45,7 @@ scenario(
 
 /** A PATH with the shell's tools and no Python. */
 function withoutPython(): NodeJS.ProcessEnv {
-  const bin = mkdtempSync(join(tmpdir(), 'milepost-path-'));
+  const bin = temporaryFolder('path');
   for (const tool of [
     'sh',
     'bash',
@@ -70,7 +69,7 @@ function withoutPython(): NodeJS.ProcessEnv {
   return {
     ...process.env,
     PATH: bin,
-    HOME: mkdtempSync(join(tmpdir(), 'milepost-home-')),
+    HOME: temporaryFolder('home'),
   };
 }
 
