@@ -61,7 +61,7 @@ KERNELS = server/milepost/core/tables/kernel.wasm server/milepost/core/structure
 TO =
 kernels:
 	set -e; for kernel in $(KERNELS); do \
-	  clang-14 --target=wasm32 -O3 -msimd128 -mbulk-memory -nostdlib -ffreestanding -Wall -Wextra -Werror -Wno-parentheses \
+	  clang-14 --target=wasm32 -O3 -msimd128 -mbulk-memory -nostdlib -ffreestanding -Iserver/milepost/core -Wall -Wextra -Werror -Wno-parentheses \
 	    -Wl,--no-entry -Wl,--strip-all -o $(or $(TO),$$(dirname $$kernel))/$$(basename $$kernel) $${kernel%.wasm}.c; \
 	  chmod 644 $(or $(TO),$$(dirname $$kernel))/$$(basename $$kernel); \
 	done

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from milepost.core.formats import csv as csv_format
+from milepost.core import wasm
 from milepost.core.formats.csv import CsvScanner
 from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.tables import columns as columns_module
@@ -52,6 +52,13 @@ def tables(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
     return head.encode() + records(12, False), [records(random.choice([1, 5, 40]), True) for _ in range(3)]
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first block on, if at all."""
+    monkeypatch.setattr(wasm, "AFTER_BYTES", 0)
+    monkeypatch.setattr(wasm, "RELEASED_BYTES", 0)
+
+
 def findings_of(head: bytes, blocks: list[bytes]) -> Findings:
     whole = b"".join([head, *blocks])
     scanner = CsvScanner(Context("table.csv", head=whole, total_bytes=len(whole) + (8 << 20), start_line=1))
@@ -74,7 +81,7 @@ def test_it_says_what_the_general_code_says(parts: tuple[bytes, list[bytes]], cl
         patch.setattr(survey_module, "_CLOSE_BYTES", close_bytes)
         patch.setattr(survey_module, "_CLOSE_EVERY", 1 << 60 if not close_bytes else 1)
         without = findings_of(*parts)
-        patch.setattr(csv_format, "WORTH_BYTES", 0)
+        patch.setattr(wasm, "WORTH_BYTES", 0)
         assert findings_of(*parts) == without
 
 
@@ -83,7 +90,7 @@ def test_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     find = TableKernel.find
     monkeypatch.setattr(TableKernel, "find", lambda *arguments: found.append(find(*arguments)) or found[-1])
-    monkeypatch.setattr(csv_format, "WORTH_BYTES", 0)
+    monkeypatch.setattr(wasm, "WORTH_BYTES", 0)
     findings_of(b"a,b\n" + b"1,2\n" * 20, [b"3,4\n" * 10, b'5,"x\ny"\n' * 10, b"6\n" * 10])
     assert [rows is not None and (len(rows), rows.is_of_lines) for rows in found] == [
         (21, True), (10, True), (10, False), False,
@@ -106,8 +113,7 @@ def test_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_is_not_certain_is_left(data: bytes) -> None:
     """Quotes where none belong, lone CR, records of other numbers of fields, a record that is not all there."""
-    kernel = TableKernel.load()
-    assert kernel is not None
+    kernel = TableKernel()
     assert kernel.find(Block(0, 1, data, True, data.endswith(b"\n")), Dialect(), 2) is None
 
 
@@ -116,8 +122,7 @@ def test_fields_end_where_they_end_at_any_place(size: int) -> None:
     """A quoted cell of any length, across the edges of what is looked at in one step."""
     data = b'"' + b"x" * size + b',""\n", 2\n1,""\n'
     block = Block(0, 1, data, True, True)
-    kernel = TableKernel.load()
-    assert kernel is not None
+    kernel = TableKernel()
     rows, general = kernel.find(block, Dialect(), 2), RecordFinder(Dialect(), 2, 0, 1).feed(block)
     assert rows is not None
     assert general.grid is not None
@@ -128,6 +133,6 @@ def test_fields_end_where_they_end_at_any_place(size: int) -> None:
 def test_without_it_the_general_code_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine without wasmtime."""
     monkeypatch.setitem(sys.modules, "wasmtime", None)
-    monkeypatch.setattr(csv_format, "WORTH_BYTES", 0)
-    assert TableKernel.load() is None
+    monkeypatch.setattr(wasm, "WORTH_BYTES", 0)
+    assert wasm.loaded(TableKernel) is None
     assert findings_of(b"a,b\n" + b"1,2\n" * 20, [b"3,4\n" * 10]).facts["records"] == 30

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from milepost.core import wasm
 from milepost.core.analysis import Analysis, Options
 from milepost.core.outline import Outline
 from milepost.core.source import BytesSource
@@ -26,9 +27,7 @@ texts = st.lists(st.sampled_from(PIECES), max_size=80).map(b"".join)
 
 @pytest.fixture(scope="module")
 def kernel() -> JsonKernel:
-    loaded = JsonKernel.load()
-    assert loaded is not None
-    return loaded
+    return JsonKernel()
 
 
 @settings(max_examples=400, deadline=None)
@@ -64,11 +63,12 @@ def test_outlines_are_the_same(fault: bytes, monkeypatch: pytest.MonkeyPatch) ->
     data = json.dumps({"items": members, "rest": [members[:50]] * 3}, indent=0).encode()
     data = data[: len(data) // 2] + fault + data[len(data) // 2 :] if fault else data
     monkeypatch.setattr(json_scanner, "STRETCH_BYTES", 1 << 16)
-    monkeypatch.setattr(json_scanner, "WORTH_BYTES", 1 << 62)
+    monkeypatch.setattr(wasm, "AFTER_BYTES", 0)
+    monkeypatch.setattr(wasm, "RELEASED_BYTES", 0)
     without = outline_of(data)
     used = []
     mark = JsonKernel.mark
     monkeypatch.setattr(JsonKernel, "mark", lambda *arguments: used.append(1) or mark(*arguments))
-    monkeypatch.setattr(json_scanner, "WORTH_BYTES", 0)
+    monkeypatch.setattr(wasm, "WORTH_BYTES", 0)
     assert outline_of(data) == without
     assert used

@@ -11,8 +11,9 @@ import pytest
 from milepost.core.analysis import Analysis, Options
 from milepost.core.detect import sample_of
 from milepost.core.formats.xml import FORMAT
-from milepost.core.outline import Outline, Section, walk
+from milepost.core.outline import Outline, walk
 from milepost.core.source import BytesSource
+from outlines import shown
 
 CATALOG = b"""\
 <?xml version="1.0"?>
@@ -35,18 +36,9 @@ def outline(data: bytes, name: str = "x.xml") -> Outline:
     return Analysis(BytesSource(name, data), Options(format="xml")).outline()
 
 
-def shown(sections: tuple[Section, ...], depth: int = 0) -> list[str]:
-    """The outline as lines: indented titles with the lines they span."""
-    lines = []
-    for one in sections:
-        lines.append(f"{'  ' * depth}{one.title} {one.start_line}-{one.end_line}")
-        lines += shown(one.children, depth + 1)
-    return lines
-
-
 def test_elements_nest() -> None:
     found = outline(CATALOG)
-    assert shown(found.sections) == [
+    assert shown(found.sections, indent="  ") == [
         "DOCTYPE catalog 1-5",
         "catalog 6-13",
         "  book b1 7-7",
@@ -92,7 +84,7 @@ def test_a_fault_is_named_where_it_is(data: bytes, line: int, message: str) -> N
 def test_what_follows_a_fault_is_one_section() -> None:
     data = b"<a>\n<b>x</b>\n<c>\n</b>\n" + b"<d/>\n" * 100
     *_, root, rest = outline(data).sections
-    assert shown((root,)) == ["a 1-3", "  b 2-2", "  c 3-3"]
+    assert shown((root,), indent="  ") == ["a 1-3", "  b 2-2", "  c 3-3"]
     assert (rest.kind, rest.start_line) == ("unread", 4)
 
 

@@ -2,6 +2,7 @@
 
 One compiled file runs on every platform that wasmtime has a wheel for, and cannot touch memory but its own. Loading one
 takes some 50 ms and 10 MB the first time, so it is for big files; without wasmtime the general code does the same.
+`kernels.h` has what their sources share; `make kernels` compiles them.
 """
 
 from __future__ import annotations
@@ -9,10 +10,17 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+T = TypeVar("T")
+
+#: A file is gone through without it up to here; then there must be so much left. It goes when nearly all is done.
+AFTER_BYTES = 4 << 20
+WORTH_BYTES = 24 << 20
+RELEASED_BYTES = 8 << 20
 
 
 class WasmModule:
@@ -46,7 +54,7 @@ class WasmModule:
         return self._places[name]
 
     def part(self, name: str, size: int) -> npt.NDArray[np.uint8]:
-        """The first `size` bytes of a part, as they are at any time."""
+        """The first `size` bytes of a part, as they are at any time: not to be kept longer than the module."""
         return self._bytes[self._places[name] : self._places[name] + size]
 
     def function(self, name: str) -> Callable[..., int]:
@@ -58,3 +66,38 @@ class WasmModule:
             return found
 
         return call
+
+
+class OnDemand(Generic[T]):
+    """Something of compiled code (`make` gives it) for the scan of one file, while it is worth its start and its memory."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: T | None = None
+        self._is_spent = False
+
+    def spent(self) -> OnDemand[T]:
+        """One that never gives anything, for the copy of a scanner: what was made is of one thread."""
+        twin = OnDemand(self._make)
+        twin._is_spent = True
+        return twin
+
+    def at(self, done_bytes: int, left_bytes: int) -> T | None:
+        """It, where so much of the file is done and so much left; None where the general code is to do it."""
+        if left_bytes < RELEASED_BYTES:
+            self._made = None
+        elif not self._is_spent and done_bytes >= AFTER_BYTES and left_bytes >= WORTH_BYTES:
+            self._made, self._is_spent = loaded(self._make), True
+        return self._made
+
+
+def loaded(make: Callable[[], T]) -> T | None:
+    """What `make` gives; None where there is no wasmtime, or none that runs on this machine."""
+    try:
+        from wasmtime import WasmtimeError
+    except (ImportError, OSError, RuntimeError):  # not installed, or no library for this machine
+        return None
+    try:
+        return make()
+    except (WasmtimeError, MemoryError, OSError):
+        return None

@@ -14,18 +14,19 @@ import numpy as np
 
 from milepost.core.formats.base import Format, Sample
 from milepost.core.outline import Problem, freeze
-from milepost.core.scan import STRIPE_BYTES, Block, Context, End, Findings
+from milepost.core.scan import Block, Context, End, Findings
 from milepost.core.tables.bits import Offsets
 from milepost.core.tables.cells import RAW_BYTES, Mark, Marks, Runs
 from milepost.core.tables.columns import Columns
 from milepost.core.tables.dialect import Dialect, Guess, guess_table
 from milepost.core.tables.fields import Grid, Words, changes
 from milepost.core.tables.groups import Fault, TableOutline, run_candidates
-from milepost.core.tables.kernel import WORTH_BYTES, TableKernel
+from milepost.core.tables.kernel import TableKernel
 from milepost.core.tables.records import RecordFinder, Rows
 from milepost.core.tables.sniff import table_score
 from milepost.core.tables.stepwise import FieldState
 from milepost.core.tables.view import View
+from milepost.core.wasm import OnDemand
 
 _BOM = b"\xef\xbb\xbf"
 _HEAD_BYTES = 256 << 10
@@ -42,6 +43,7 @@ class CsvScanner:
         self._context = context
         self._guess = Guess(Dialect())
         self._finder: RecordFinder | None = None
+        self._compiled = OnDemand(TableKernel)
         self._columns = Columns((), "utf-8")
         self._marks = Marks()
         self._runs: list[Runs] = []
@@ -63,8 +65,7 @@ class CsvScanner:
         twin = CsvScanner.__new__(CsvScanner)
         twin.__dict__.update(self.__dict__)
         twin._finder = copy.copy(self._finder)
-        if twin._finder is not None:
-            twin._finder.quick = None  # it is of one table and thread
+        twin._compiled = self._compiled.spent()
         twin._columns = self._columns.copy()
         twin._marks = self._marks.copy()
         twin._runs = [run.copy() for run in self._runs]
@@ -90,9 +91,8 @@ class CsvScanner:
 
     def _find_from(self, byte: int) -> None:
         dialect, columns = self._guess.dialect, self._guess.columns
-        is_worth_it = self._context.total_bytes >= WORTH_BYTES and TableKernel.fits(dialect, columns)
-        kernel = TableKernel.load() if is_worth_it else None
-        self._finder = RecordFinder(dialect, columns, byte, self._context.start_line, kernel)
+        self._finder = RecordFinder(dialect, columns, byte, self._context.start_line)
+        self._compiled = OnDemand(TableKernel) if TableKernel.fits(dialect, columns) else self._compiled.spent()
 
     # --- taking text in ---------------------------------------------------------------------------------------------
 
@@ -108,13 +108,13 @@ class CsvScanner:
         first_line = finder.open_line
         if not block.data:
             return
-        rows = finder.feed(block)
+        context = self._context
+        quick = self._compiled.at(block.start - context.start_byte, context.total_bytes - block.start)
+        rows = finder.feed(block, quick)
         if len(rows):
             self._take(block, rows, first_line)
             self._open_raw = b""
             self._open_text = b""
-        if self._context.total_bytes - block.end < STRIPE_BYTES:
-            finder.quick = None  # it has memory of its own, which is not to be kept until the table grows
         start = max(0, finder.open_start - block.start)
         if len(self._open_raw) < RAW_BYTES:
             self._open_raw += block.data[start : start + RAW_BYTES - len(self._open_raw)]

@@ -6,13 +6,10 @@
  *
  * Compiled to WebAssembly (`make kernels`), it is one file for every platform, and cannot touch memory but its own. */
 
-#include <stdint.h>
-#include <wasm_simd128.h>
+#include "kernels.h"
 
 #define MOST_BYTES (8u << 20)
 #define MOST_WORDS (MOST_BYTES / 64)
-#define INLINE inline __attribute__((always_inline))
-#define EXPORT(name) __attribute__((export_name(#name)))
 
 static uint8_t text[MOST_BYTES + 64];
 /* One bit for each byte of the text. */
@@ -29,18 +26,6 @@ EXPORT(before) void *before_at(void) { return before; }
 EXPORT(lowest) void *lowest_at(void) { return lowest; }
 EXPORT(byte_lows) void *byte_lows_at(void) { return byte_lows; }
 
-typedef struct {
-  v128_t part[4];
-} bytes_t;
-
-static INLINE uint64_t equal_to(const bytes_t *bytes, uint8_t code) {
-  const v128_t wanted = wasm_i8x16_splat(code);
-  uint64_t found = 0;
-  for (int index = 0; index < 4; index++)
-    found |= (uint64_t)wasm_i8x16_bitmask(wasm_i8x16_eq(bytes->part[index], wanted)) << 16 * index;
-  return found;
-}
-
 /* Marks the quotes that nothing escapes, what lies inside strings, and the brackets outside of them. The text begins inside a
  * string or not, but never behind a backslash. */
 EXPORT(mark) void mark(uint32_t size, uint32_t in_string) {
@@ -48,12 +33,10 @@ EXPORT(mark) void mark(uint32_t size, uint32_t in_string) {
   uint64_t inside = in_string ? ~(uint64_t)0 : 0, is_escaped = 0;
   __builtin_memset(text + size, 0, 64);
   for (uint32_t word = 0; word < (size + 63) / 64; word++) {
-    bytes_t bytes, merged;
-    for (int index = 0; index < 4; index++) {
-      bytes.part[index] = wasm_v128_load(text + 64 * word + 16 * index);
-      /* No letter outside of strings, of valid JSON, becomes a bracket by that. */
-      merged.part[index] = wasm_v128_and(bytes.part[index], wasm_i8x16_splat((int8_t)0xDF));
-    }
+    const bytes_t bytes = load(text + 64 * word);
+    bytes_t merged;
+    /* No letter outside of strings, of valid JSON, becomes a bracket by that. */
+    for (int index = 0; index < 4; index++) merged.part[index] = wasm_v128_and(bytes.part[index], wasm_i8x16_splat((int8_t)0xDF));
     uint64_t slashes = equal_to(&bytes, '\\'), escaped = is_escaped;
     is_escaped = 0;
     if (slashes) {
@@ -65,14 +48,7 @@ EXPORT(mark) void mark(uint32_t size, uint32_t in_string) {
       escaped = (even ^ sum << 1) & follows;
     }
     quotes[word] = equal_to(&bytes, '"') & ~escaped;
-    uint64_t within = quotes[word] ^ quotes[word] << 1;
-    within ^= within << 2;
-    within ^= within << 4;
-    within ^= within << 8;
-    within ^= within << 16;
-    within ^= within << 32;
-    within ^= inside;
-    inside = (uint64_t)((int64_t)within >> 63);
+    const uint64_t within = within_quotes(quotes[word], &inside);
     strings[word] = within;
     openers[word] = equal_to(&merged, '[') & ~within;
     closers[word] = equal_to(&merged, ']') & ~within;

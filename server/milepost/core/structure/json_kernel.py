@@ -13,8 +13,6 @@ import numpy.typing as npt
 from milepost.core.structure.json_bits import Words
 from milepost.core.wasm import WasmModule
 
-#: Files of fewer bytes are done before the compiled code is there.
-WORTH_BYTES = 32 << 20
 #: A longer stretch is left to the general code.
 MOST_BYTES = 8 << 20
 
@@ -28,14 +26,6 @@ class JsonKernel:
     def __init__(self) -> None:
         self._module = WasmModule(_MODULE, _PARTS)
         self._mark, self._measure = self._module.function("mark"), self._module.function("measure")
-
-    @classmethod
-    def load(cls) -> JsonKernel | None:
-        """A new instance; None where this machine cannot run it."""
-        try:
-            return cls()
-        except Exception:  # no wasmtime, or none for this processor: the general code does it
-            return None
 
     def mark(self, array: npt.NDArray[np.uint8], in_string: bool) -> tuple[Words, Words, Words, Words]:
         """Quotes that nothing escapes, what lies inside strings, openers and closers outside of them: a bit for a byte."""

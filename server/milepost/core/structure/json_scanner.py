@@ -26,12 +26,13 @@ from milepost.core.structure.json_check import (
 from milepost.core.structure.json_faults import CommentBlanker, Diagnosis, Fault, diagnose
 from milepost.core.structure.json_groups import blank_node, not_parsed_node
 from milepost.core.structure.json_index import Stretch
-from milepost.core.structure.json_kernel import WORTH_BYTES, JsonKernel
+from milepost.core.structure.json_kernel import JsonKernel
 from milepost.core.structure.json_kinds import kind_named
 from milepost.core.structure.json_outline import Extent, JsonOutline
 from milepost.core.structure.json_place import LOSSY, Lines, Mark
 from milepost.core.structure.json_tree import TAIL_BYTES, Container, Tree
 from milepost.core.structure.json_walk import Walk
+from milepost.core.wasm import OnDemand
 
 #: So much is looked at in one go: fewer steps in Python for a byte, and still no more memory than it may take.
 STRETCH_BYTES = 4 << 20
@@ -87,8 +88,7 @@ class JsonScanner:
         self._has_more_problems = False
         self._max_depth = 0
         self._fault: Mark | None = None
-        self._kernel: JsonKernel | None = None
-        self._may_load = True
+        self._compiled = OnDemand(JsonKernel)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> JsonScanner:
         twin = JsonScanner.__new__(JsonScanner)
@@ -97,7 +97,7 @@ class JsonScanner:
         twin._problems = list(self._problems)
         twin._waiting = list(self._waiting)
         twin._blanker = copy.copy(self._blanker)
-        twin._kernel, twin._may_load = None, False  # it is for one thread
+        twin._compiled = self._compiled.spent()
         return twin
 
     # --- taking text in ---------------------------------------------------------------------------------------------
@@ -131,7 +131,8 @@ class JsonScanner:
         if not text or (not final and self._base == 0 and _BOM.startswith(text)):
             self._carry = text
             return
-        stretch = Stretch(text, self._place.in_string, self._compiled())
+        kernel = self._compiled.at(self._base - self._context.start_byte, self._context.total_bytes - self._base)
+        stretch = Stretch(text, self._place.in_string, kernel)
         end = len(text) if final else stretch.shallow_end(stretch.safe_end())
         stretch.cut(end)
         stack, kept = open_after(self._place, stretch)
@@ -172,15 +173,6 @@ class JsonScanner:
         elif done != end:
             after = place_after(self._place, stretch, done, self._tree.kinds())
         self._advance(stretch, lines, text, done, after)
-
-    def _compiled(self) -> JsonKernel | None:
-        """The compiled code, from the second stretch of much text on, and no longer than it is of use: it has memory."""
-        left = self._context.total_bytes - self._base
-        if left < 2 * STRETCH_BYTES:
-            self._kernel = None
-        elif self._may_load and left >= WORTH_BYTES and self._base - self._context.start_byte >= STRETCH_BYTES // 2:
-            self._kernel, self._may_load = JsonKernel.load(), False
-        return self._kernel
 
     def _advance(self, stretch: Stretch, lines: Lines, text: bytes, done: int, after: Place) -> None:
         significant = stretch.last_significant(done)

@@ -8,8 +8,7 @@
  *
  * Compiled to WebAssembly (`make kernels`), it is one file for every platform, and cannot touch memory but its own. */
 
-#include <stdint.h>
-#include <wasm_simd128.h>
+#include "kernels.h"
 
 #define MOST_BYTES (2u << 20)
 #define MOST_COLUMNS 256u
@@ -20,8 +19,6 @@
 #define MOST_TEXT 64u
 #define ZEROS 0x3030303030303030u
 #define ROWS_AT_ONCE 128u
-#define INLINE inline __attribute__((always_inline))
-#define EXPORT(name) __attribute__((export_name(#name)))
 
 /* What is expected of the cells of a column; those that are anything else are left. */
 enum mode { SKIP, NUMBERS, TEXTS, ANY_TEXTS, STAMPS, NOTHING };
@@ -69,19 +66,9 @@ EXPORT(firsts) uint8_t *firsts_at(void) { return firsts; }
 EXPORT(empties) uint8_t *empties_at(void) { return empties; }
 EXPORT(heads) uint8_t *heads_at(void) { return heads; }
 
-static INLINE uint64_t places_of(const uint8_t *at, v128_t code) {
-  uint64_t a = wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load(at), code));
-  uint64_t b = wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load(at + 16), code));
-  uint64_t c = wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load(at + 32), code));
-  uint64_t d = wasm_i8x16_bitmask(wasm_i8x16_eq(wasm_v128_load(at + 48), code));
-  return a | b << 16 | c << 32 | d << 48;
-}
-
 /* The ends of all fields of a block of whole records, and how many records there are. -1 where that is not certain: there
  * are quotes where none belong, or other line ends than LF and CR LF, or some record has not `width` fields. */
 EXPORT(find) int32_t find(uint32_t size, uint32_t delimiter, int32_t quote, uint32_t width) {
-  const v128_t delimiter_code = wasm_i8x16_splat(delimiter), lf = wasm_i8x16_splat('\n'), cr = wasm_i8x16_splat('\r');
-  const v128_t a_quote = wasm_i8x16_splat(quote);
   uint64_t inside = 0, after_mark = 1, after_close = 0, after_return = 0, any_return = 0, any_quote = 0;
   uint32_t rows = 0, found = 0, all_lines = 0;
   if (size > MOST_BYTES) return -1;
@@ -89,9 +76,9 @@ EXPORT(find) int32_t find(uint32_t size, uint32_t delimiter, int32_t quote, uint
   quote_code = quote < 0 ? 256 : quote;
   field_ends[-1] = UINT32_MAX;
   for (uint32_t base = 0; base < size; base += 64) {
-    const uint8_t *at = text + base;
-    uint64_t marks = places_of(at, delimiter_code), lines = places_of(at, lf), returns = places_of(at, cr);
-    uint64_t quotes = quote < 0 ? 0 : places_of(at, a_quote);
+    const bytes_t bytes = load(text + base);
+    uint64_t marks = equal_to(&bytes, delimiter), lines = equal_to(&bytes, '\n'), returns = equal_to(&bytes, '\r');
+    uint64_t quotes = quote < 0 ? 0 : equal_to(&bytes, quote);
     uint64_t all = marks | lines | returns, wrong = (returns << 1 | after_return) & ~lines;
     after_return = returns >> 63;
     any_return |= returns;
@@ -99,14 +86,7 @@ EXPORT(find) int32_t find(uint32_t size, uint32_t delimiter, int32_t quote, uint
     any_quote |= quotes;
     marks |= lines;
     if (quotes | inside) {
-      uint64_t within = quotes ^ quotes << 1;
-      within ^= within << 2;
-      within ^= within << 4;
-      within ^= within << 8;
-      within ^= within << 16;
-      within ^= within << 32;
-      within ^= inside;
-      inside = (uint64_t)((int64_t)within >> 63);
+      const uint64_t within = within_quotes(quotes, &inside);
       uint64_t opens = quotes & within, closes = quotes & ~within;
       wrong |= opens & ~((all | closes) << 1 | after_mark | after_close);
       wrong |= (closes << 1 | after_close) & ~(all | opens);

@@ -24,9 +24,6 @@ from milepost.core.tables.survey import Tables, is_close
 from milepost.core.tables.values import ColumnProfile, kind_of
 from milepost.core.wasm import WasmModule
 
-#: Tables of fewer bytes are done before the compiled code is there.
-WORTH_BYTES = 24 << 20
-
 _MODULE = Path(__file__).with_name("kernel.wasm")
 _PARTS = ("text", "field_ends", "columns", "left_cells", "seen", "firsts", "empties", "heads")
 _MOST_BYTES = 2 << 20
@@ -51,14 +48,6 @@ class TableKernel:
         self._module = WasmModule(_MODULE, _PARTS)
         self._find, self._survey = self._module.function("find"), self._module.function("survey")
         self._tell(Tables())
-
-    @classmethod
-    def load(cls) -> TableKernel | None:
-        """A new instance; None where this machine cannot run it."""
-        try:
-            return cls()
-        except Exception:  # no wasmtime, or none for this processor: the general code does it
-            return None
 
     @staticmethod
     def fits(dialect: Dialect, columns: int) -> bool:

@@ -114,11 +114,8 @@ class QuickFinder(Protocol):
 class RecordFinder:
     """Finds the records of consecutive blocks. `columns` is how many fields most of them have."""
 
-    def __init__(
-        self, dialect: Dialect, columns: int, start_byte: int, start_line: int, quick: QuickFinder | None = None
-    ) -> None:
+    def __init__(self, dialect: Dialect, columns: int, start_byte: int, start_line: int) -> None:
         self._dialect = dialect
-        self.quick = quick
         self._columns = columns
         self.state = FieldState.START
         self.open_start = start_byte
@@ -128,12 +125,12 @@ class RecordFinder:
         self.misplaced_quotes = 0
         self._mask = np.empty(0, np.bool_)
 
-    def feed(self, block: Block) -> Rows:
-        """The records that end in `block`, which is not empty."""
+    def feed(self, block: Block, quick: QuickFinder | None = None) -> Rows:
+        """The records that end in `block`, which is not empty; found by `quick`, where it can."""
         rows = None
         is_whole = self.state is FieldState.START and self.open_start == block.start and block.starts_line
         if is_whole and self._dialect.escape < 0 and self._columns > 1 and block.data[-1] == _LF:
-            rows = self._at_once(block) if self.quick is None else self.quick.find(block, self._dialect, self._columns)
+            rows = self._at_once(block) if quick is None else quick.find(block, self._dialect, self._columns)
         if rows is None:
             return self._in_general(block)
         if rows.is_of_lines:
